@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from app.cli.asking import ANSWERS, SealedAnswers
 from eval.studies.attributes import AttributesReport
 from ingest.protecting.incognitext import read_pairs
 from models.errors import LetheError
-from tests.chat_server import Reply, chat_server, says
-from tests.commands import PLAIN, Ran, in_process
+from tests.chat_server import ChatServer, Reply, chat_server, says
+from tests.commands import PLAIN, Ran, in_process, write_lines
 from tests.small_models import make_tiny_bart
 
 POSTS = (
@@ -22,30 +23,41 @@ POSTS = (
     ("As a nurse I have seen stranger things on a ward at night.", {"job": "nurse", "gender": "woman"}),
     ("The kettle is broken again.", {"gender": "man"}),
 )
+Bench = Callable[..., Ran]
 SECRET = "snore"
 KEY = b"k" * 32
 
 
 @pytest.fixture
 def posts(tmp_path: Path) -> Path:
-    path = tmp_path / "posts.jsonl"
-    rows = [{"id": f"p{n}", "text": text, "profile": known, "x": 1} for n, (text, known) in enumerate(POSTS)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    rows = ({"id": f"p{n}", "text": text, "profile": known, "x": 1} for n, (text, known) in enumerate(POSTS))
+    write_lines(tmp_path / "posts.jsonl", rows)
+    return tmp_path / "posts.jsonl"
 
 
-def ran(capsys: pytest.CaptureFixture[str], posts: Path, *more: str, field: str = "profile") -> Ran:
-    return in_process(capsys, "bench", "attributes", str(posts), "--attributes-field", field, *more)
+@pytest.fixture
+def bench(posts: Path, capsys: pytest.CaptureFixture[str]) -> Bench:
+    def run(*more: str, field: str = "profile") -> Ran:
+        return in_process(capsys, "bench", "attributes", str(posts), "--attributes-field", field, *more)
+
+    return run
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    """A language model, which the settings name."""
+    with chat_server(answer=playing) as chat:
+        for name, value in (("KIND", "openai_compatible"), ("BASE_URL", chat.url), ("MODEL", "player")):
+            monkeypatch.setenv(f"LETHE_GENERATOR__{name}", value)
+        yield chat
 
 
 def report_in(folder: Path) -> AttributesReport:
     return AttributesReport.model_validate_json((folder / "attributes.json").read_bytes())
 
 
-def test_attackers_and_methods_stand_in_tables(
-    posts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    done = ran(capsys, posts, "--output", str(tmp_path / "o"))
+def test_attackers_and_methods_stand_in_tables(bench: Bench, tmp_path: Path) -> None:
+    done = bench("--output", str(tmp_path / "o"))
     assert done.code == 0, done.err
     report = report_in(tmp_path / "o")
     assert (report.documents, report.usage) == (4, {})
@@ -76,24 +88,20 @@ def playing(request: dict[str, Any]) -> Reply:
 
 
 def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
-    posts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    bench: Bench, tmp_path: Path, model: ChatServer
 ) -> None:
-    with chat_server(answer=playing) as chat:
-        monkeypatch.setenv("LETHE_GENERATOR__KIND", "openai_compatible")
-        monkeypatch.setenv("LETHE_GENERATOR__BASE_URL", chat.url)
-        monkeypatch.setenv("LETHE_GENERATOR__MODEL", "player")
-        kept = tmp_path / "pairs.jsonl"
-        more = ["--ask-model", "--output", str(tmp_path / "o"), "--data-dir", str(tmp_path / "d")]
-        more += ["--pairs", str(kept), "--also", "als-like", "--also", "sanitize-paraphrase"]
-        first = ran(capsys, posts, *more)
-        assert first.code == 0, first.err
-        assert "4 questions to the language model, 0 more are answered already" in first.err
-        assert "questions to the language model in all, reckoned from the texts as they are" in first.err
-        asked = len(chat.requests)
-        kept.unlink()
-        again = ran(capsys, posts, *more)
-        assert again.code == 0 and len(chat.requests) == asked
-        assert "0 questions to the language model, 4 more are answered already" in again.err
+    kept = tmp_path / "pairs.jsonl"
+    more = ["--ask-model", "--output", str(tmp_path / "o"), "--data-dir", str(tmp_path / "d")]
+    more += ["--pairs", str(kept), "--also", "als-like", "--also", "sanitize-paraphrase"]
+    first = bench(*more)
+    assert first.code == 0, first.err
+    assert "4 questions to the language model, 0 more are answered already" in first.err
+    assert "questions to the language model in all, reckoned from the texts as they are" in first.err
+    asked = len(model.requests)
+    kept.unlink()
+    again = bench(*more)
+    assert again.code == 0 and len(model.requests) == asked
+    assert "0 questions to the language model, 4 more are answered already" in again.err
     (pair,) = read_pairs(kept)
     assert (pair.attribute, pair.truth, pair.target) == ("sex", "male", "female")
     assert (pair.original, pair.rewritten) == (POSTS[0][0], POSTS[0][0].replace("wife", "friend"))
@@ -111,15 +119,12 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
     assert (judged["coherence"].value, judged["coherence"].n) == (4, 4)
     assert {each.not_judged for each in report.methods} >= {1}
     assert {each.failed for each in report.methods} == {0}
-    assert [name.partition("prompt ")[2] for name in report.judges] == [
-        "judge_coherence v1]",
-        "judge_utility v1]",
-    ]
+    judges = [name.partition("prompt ")[2] for name in report.judges]
+    assert judges == ["judge_coherence v1]", "judge_utility v1]"]
     attackers = [each.attacker.partition(" ")[0] for each in found["origin"].attacks]
     assert attackers == ["lethe-attributes", "adversary"]
-    model = {name: each.attacks[1].by_attribute["sex"].strict for name, each in found.items()}
-    assert (model["origin"].hits, model["origin"].n) == (3, 4)
-    assert model["incognitext"].hits == 2
+    guessed = {name: each.attacks[1].by_attribute["sex"].strict for name, each in found.items()}
+    assert (guessed["origin"].hits, guessed["origin"].n, guessed["incognitext"].hits) == (3, 4, 2)
     assert not found["incognitext"].truthful and found["feedback"].truthful
     assert found["incognitext"].stops["sex"] == {"no longer inferred": 1, "rounds": 2, "already safe": 1}
     assert sum(found["feedback"].rounds.values()) == sum(map(len, (known for _, known in POSTS)))
@@ -130,12 +135,9 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
         assert SECRET.encode() not in path.read_bytes()
 
 
-def test_dp_bart_is_a_method_for_each_budget_and_held_to_nothing(
-    posts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_dp_bart_is_a_method_for_each_budget_and_held_to_nothing(bench: Bench, tmp_path: Path) -> None:
     folder = make_tiny_bart(tmp_path / "tiny-bart")
-    more = ["--dp-bart", str(folder), "--budgets", "10,2500", "--output", str(tmp_path / "o")]
-    done = ran(capsys, posts, *more)
+    done = bench("--dp-bart", str(folder), "--budgets", "10,2500", "--output", str(tmp_path / "o"))
     assert done.code == 0, done.err
     report = report_in(tmp_path / "o")
     assert report.command.endswith("--dp-bart tiny-bart --budgets 10,2500")
@@ -146,122 +148,76 @@ def test_dp_bart_is_a_method_for_each_budget_and_held_to_nothing(
     assert "| dp-bart (tiny-bart, epsilon 10 and delta 1e-05 a text, 8 of 32 neurons pruned) * |" in done.out
 
 
-def test_a_folder_without_a_bart_is_refused(
-    posts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    done = ran(capsys, posts, "--dp-bart", str(tmp_path))
-    assert done.code == 1
-    assert "it needs config.json, safetensors and a tokenizer, for BartForConditionalGeneration" in done.err
+FEEDBACK = ["--ask-model", "--pairs", "p.jsonl", "--variant", "feedback"]
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "code", "said"),
     [
-        (["--pairs", "p.jsonl"], "--pairs is for a language model: name one, and give --ask-model"),
-        (
-            ["--ask-model", "--pairs", "nowhere/p.jsonl"],
-            "--pairs: the folder of nowhere/p.jsonl is not there",
-        ),
-        (["--ask-model", "--pairs", "."], "--pairs: . is there already"),
-        (
-            ["--ask-model", "--pairs", "p.jsonl", "--variant", "feedback"],
-            "--pairs needs a variant with a target",
-        ),
-        (["--target", "sex=male"], "--target is for a language model"),
-        (["--epsilon", "1"], "--epsilon is for a language model"),
-        (["--budgets", "10"], "--budgets are of --dp-bart"),
-        (["--ask-model", "--epsilon", "1", "--target", "sex=male"], "--target leaves nothing to draw"),
+        (["--pairs", "p.jsonl"], 2, "--pairs is for a language model: name one, and give --ask-model"),
+        (["--ask-model", "--pairs", "no/p.jsonl"], 2, "--pairs: the folder of no/p.jsonl is not there"),
+        (["--ask-model", "--pairs", "."], 2, "--pairs: . is there already"),
+        (FEEDBACK, 2, "--pairs needs a variant with a target"),
+        (["--target", "sex=male"], 2, "--target is for a language model"),
+        *((["--target", wrong], 2, "must be one of age, sex, ") for wrong in ("shoe=9", "sex", "sex=")),
+        (["--epsilon", "1"], 2, "--epsilon is for a language model"),
+        (["--budgets", "10"], 2, "--budgets are of --dp-bart"),
+        (["--ask-model", "--epsilon", "1", "--target", "sex=male"], 2, "--target leaves nothing to draw"),
+        (["--ask-model"], 2, "--ask-model needs a language model: set generator.kind"),
+        (["--dp-bart", "."], 1, "it needs config.json, safetensors and a tokenizer, for BartForConditional"),
     ],
 )
-def test_pairs_that_could_not_be_made_or_kept_are_refused(
-    posts: Path, more: list[str], said: str, capsys: pytest.CaptureFixture[str]
+def test_what_cannot_be_measured_or_kept_is_refused(
+    bench: Bench, more: list[str], code: int, said: str
 ) -> None:
-    done = ran(capsys, posts, *more)
-    assert done.code == 2 and said in done.err
+    done = bench(*more)
+    assert (done.code, said in done.err) == (code, True), done.err
 
 
 def test_a_target_is_what_somebody_chose_and_a_star_stands_for_each_character(
-    posts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ChatServer
 ) -> None:
-    with chat_server(answer=playing) as chat:
-        for name, value in PLAIN.items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.setenv("LETHE_GENERATOR__KIND", "openai_compatible")
-        monkeypatch.setenv("LETHE_GENERATOR__BASE_URL", chat.url)
-        monkeypatch.setenv("LETHE_GENERATOR__MODEL", "player")
-        more = [
-            "--ask-model",
-            "--variant",
-            "incognitext",
-            "--target",
-            "occupation=chef",
-            "--target",
-            "sex=male",
-        ]
-        done = ran(capsys, posts, *more, "--output", str(tmp_path / "o"), "--data-dir", str(tmp_path / "d"))
-        assert done.code == 0, done.err
-        asked = [request["messages"][1]["content"] for request in chat.requests]
-    targets = {
-        tuple(line.partition(": ")[2] for line in each.splitlines()[:2])
-        for each in asked
-        if "\nWanted value: " in each
-    }
+    for name, value in PLAIN.items():
+        monkeypatch.setenv(name, value)
+    chosen = ["--variant", "incognitext", "--target", "occupation=chef", "--target", "sex=male"]
+    done = bench("--ask-model", *chosen, "--output", str(tmp_path / "o"), "--data-dir", str(tmp_path / "d"))
+    assert done.code == 0, done.err
+    asked = [request["messages"][1]["content"].splitlines() for request in model.requests]
+    wanted = [lines[:2] for lines in asked if any(line.startswith("Wanted value: ") for line in lines[1:])]
     # Of the man the chosen value is true: he gets one that is drawn, and there is one other.
-    assert targets == {("sex", "male"), ("sex", "female")}
-    assert (
-        "--variant incognitext --target occupation=chef --target sex=male"
-        in report_in(tmp_path / "o").command
-    )
-    for wrong in ("shoe=9", "sex", "sex="):
-        refused = ran(capsys, posts, "--target", wrong)
-        assert refused.code == 2 and "must be one of age, sex, " in refused.err
+    assert {tuple(line.partition(": ")[2] for line in lines) for lines in wanted} == {
+        ("sex", "male"),
+        ("sex", "female"),
+    }
+    assert " ".join(chosen) in report_in(tmp_path / "o").command
 
 
-def test_without_a_model_there_is_nothing_to_ask(posts: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    done = ran(capsys, posts, "--ask-model")
-    assert done.code == 2
-    assert "--ask-model needs a language model: set generator.kind" in done.err
+def test_a_remote_model_does_not_read_posts(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("KIND", "openai_compatible"), ("BASE_URL", "https://x.example/v1"), ("MODEL", "m")):
+        monkeypatch.setenv(f"LETHE_GENERATOR__{name}", value)
+    done = bench("--ask-model")
+    assert (done.code, "would send raw documents to the model" in done.err) == (2, True)
 
 
-def test_a_remote_model_does_not_read_posts(
-    posts: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("LETHE_GENERATOR__KIND", "openai_compatible")
-    monkeypatch.setenv("LETHE_GENERATOR__BASE_URL", "https://models.example/v1")
-    monkeypatch.setenv("LETHE_GENERATOR__MODEL", "m")
-    done = ran(capsys, posts, "--ask-model")
-    assert done.code == 2
-    assert "would send raw documents to the model" in done.err
-
-
-def test_a_field_that_says_nothing_is_an_error(posts: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    done = ran(capsys, posts, field="x")
+def test_a_field_that_says_nothing_is_an_error(bench: Bench) -> None:
+    done = bench(field="x")
     assert done.code in (1, 2)
     assert "Traceback" not in done.err and SECRET not in done.err
 
 
-# -- sealed answers ---------------------------------------------------------------------------------------
-
-
-def test_answers_are_kept_sealed_and_open_with_their_key_alone(tmp_path: Path) -> None:
+def test_answers_are_kept_sealed_and_open_at_their_place_with_their_key_alone(tmp_path: Path) -> None:
     path = tmp_path / ANSWERS
     with SealedAnswers(path, KEY) as answers:
         assert answers.get(b"one") is None
         answers.put(b"one", f"{SECRET} \ud800")
         answers.put(b"one", SECRET)
+        answers.put(b"two", "2")
     with SealedAnswers(path, KEY) as answers:
         assert answers.get(b"one") == SECRET
     content = path.read_bytes()
     assert SECRET.encode() not in content and b"one" not in content.replace(b"NOT NULL", b"")
     with SealedAnswers(path, b"o" * 32) as others:
         assert others.get(b"one") is None
-
-
-def test_an_answer_that_was_moved_or_altered_is_not_opened(tmp_path: Path) -> None:
-    path = tmp_path / ANSWERS
-    with SealedAnswers(path, KEY) as answers:
-        answers.put(b"one", "1")
-        answers.put(b"two", "2")
     with sqlite3.connect(path) as connection:
         (first, second) = [row[0] for row in connection.execute("SELECT sealed FROM answers")]
         connection.execute("UPDATE answers SET sealed = ? WHERE sealed = ?", (second, first))

@@ -1,6 +1,5 @@
 """``lethe bench defences`` on invented letters."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from app.server.quotas.later import TryLater
 from app.settings.load import ServerSettings
 from eval.studies.defences import ALL, FURTHER, NONE, DefencesReport
 from retrieval.documents import Answer, Passage, RetrievedPassage
+from tests.commands import write_lines
 from tests.doubles import WordEncoder
 
 NAMES = ("Quellmann", "Vennstrom", "Tarrant", "Oskeld", "Brumway", "Thessaly")
@@ -21,14 +21,13 @@ THINGS = "kiln heron lathe weir barge quarry ferry harp anvil loom plough raft".
 
 @pytest.fixture
 def letters(small_corpus: Path) -> Path:
-    lines = []
-    for number, thing in enumerate(THINGS):
-        text = (
-            f"Mr Tobias {NAMES[number % 6]} wrote about the old {thing} of the harbor town. The {thing} was "
-            f"painted red by its keeper in the spring. Call 01632 960 {number + 100} about it at noon."
-        )
-        lines.append(json.dumps({"id": f"letter-{number}", "text": text}))
-    (small_corpus / "letters.jsonl").write_text("\n".join(lines))
+    texts = (
+        f"Mr Tobias {NAMES[number % 6]} wrote about the old {thing} of the harbor town. The {thing} was "
+        f"painted red by its keeper in the spring. Call 01632 960 {number + 100} about it at noon."
+        for number, thing in enumerate(THINGS)
+    )
+    rows = ({"id": f"letter-{number}", "text": text} for number, text in enumerate(texts))
+    write_lines(small_corpus / "letters.jsonl", rows)
     return small_corpus
 
 
@@ -45,13 +44,9 @@ def test_tables_and_figures_of_every_defence(letters: Path, capsys: pytest.Captu
     assert {tuple(each.also) for each in report.defences} == {("pirates",)}
     assert "| pirates |" in out
     assert report.limits == {
-        "quoted words": 20,
-        "least similarity": 0.5,
-        "level of copies": 0.05,
-        "epsilon of a vector": 10,
-        "like questions": 10,
-        "percent of documents": 20,
-    }
+        "quoted words": 20, "least similarity": 0.5, "level of copies": 0.05, "epsilon of a vector": 10,
+        "like questions": 10, "percent of documents": 20,
+    }  # fmt: skip
     assert (output / "tables.md").read_text(encoding="utf-8") == out
     for path in output.iterdir():
         content = path.read_text(encoding="utf-8")
@@ -73,8 +68,7 @@ def test_every_further_attack_can_be_asked_for_and_no_other(
 class Always:
     """Answers everything with a passage of another document."""
 
-    def __init__(self) -> None:
-        self.asked = 0
+    asked = 0
 
     def ask(self, question: str) -> Answer:
         self.asked += 1
@@ -82,16 +76,18 @@ class Always:
         return Answer("said", (), [RetrievedPassage(passage, 0.5)], "always")
 
 
-def test_one_caller_meets_the_budgets_of_the_server() -> None:
+@pytest.mark.parametrize(
+    ("limits", "told", "asked"),
+    [
+        (ServerSettings(alike_questions=2), "asked 2 questions like this one", 2),
+        (ServerSettings(documents_percent=20), "its share of the documents", 3),
+    ],
+)
+def test_one_caller_meets_the_budgets_of_the_server(limits: ServerSettings, told: str, asked: int) -> None:
     target = Always()
-    alike = OneCaller(target, ServerSettings(alike_questions=2), WordEncoder(), 10)
+    caller = OneCaller(target, limits, WordEncoder(), 10)
     for _ in range(2):
-        alike.ask("Where is the heron?")
-    with pytest.raises(TryLater, match="asked 2 questions like this one"):
-        alike.ask("Where is the heron?")
-    assert target.asked == 2
-    shown = OneCaller(target, ServerSettings(documents_percent=20), WordEncoder(), 10)
-    for _ in range(2):
-        shown.ask("Where is the heron?")
-    with pytest.raises(TryLater, match="its share of the documents"):
-        shown.ask("Where is the heron?")
+        caller.ask("Where is the heron?")
+    with pytest.raises(TryLater, match=told):
+        caller.ask("Where is the heron?")
+    assert target.asked == asked

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -19,80 +20,104 @@ from eval.studies.intact.study import ALL, DETECTED, GOLD, NOWHERE, PRESIDIO, TA
 from ingest.documents import Span
 from ingest.errors import UnreadableDocument
 from models.errors import LetheError
+from tests.commands import write_lines
 
-SECRETS = ("Ada Lind", "Leeds", "Quarnby", "3 May 2019", "12345/67", "plumber")
-CASE = (
-    "The case of {name} began on {day}. {name}, a {job} born in {year}, lives in {town}. "
-    "The County Court of {town} heard the case, no. {code}."
+HELD_OUT = 12
+NAMES = "Ada Bo Cy Di Ed Flo Gus Hal Ida Joe Kay Lou".split()
+TOWNS = "Leeds Hull Bristol York Derby Exeter Oxford Bath Ely Truro Durham Ripon".split()
+JOBS = "plumber nurse baker teacher".split()
+SECRETS = ("Sorrel", *TOWNS[:4], "May 2003", *JOBS)
+MATTERS = (
+    "The roof of the old barn fell and the cattle were lost, and the insurer refused to pay for the stalls.",
+    "The tram left its rails near the market, and the driver said that the brakes had been worn for weeks.",
+    "The school closed its kitchen, and the children were given cold soup and bread in the corridor.",
+    "The printer kept the plates of the atlas, and the publisher wanted his maps and drawings back.",
 )
-PEOPLE = [
-    ("Ada Lind", "3 May 2019", "plumber", "1970", "Leeds", "12345/67"),
-    ("Bo Ferris", "14 June 2018", "nurse", "1981", "Quarnby", "22345/67"),
-    ("Cy Marrow", "9 March 2001", "baker", "1955", "Hull", "32345/67"),
-    ("Di Sorrel", "1 April 2011", "teacher", "1962", "Bristol", "42345/67"),
-]
-TYPES = {"name": "PERSON", "day": "DATETIME", "job": "DEM", "year": "DATETIME", "town": "LOC", "code": "CODE"}
 
 
-def case(number: int) -> dict[str, Any]:
-    values = dict(zip(("name", "day", "job", "year", "town", "code"), PEOPLE[number], strict=True))
-    text = CASE.format(**values)
+def case(number: int, published: bool = True) -> dict[str, Any]:
+    """A case with every mention of it, as the benchmark gives them."""
+    name, town, job = f"{NAMES[number]} Sorrel", TOWNS[number], JOBS[number % 4]
+    text = (
+        f"{name}, a {job}, wrote to the court on {number + 1} May 2003. {MATTERS[number % 4]} "
+        f"The letter came from {town}. Later {name} moved away from {town}."
+    )
     mentions = []
-    for key, said in values.items():
-        at = text.find(said)
-        while at >= 0:
-            words = {"intact": f"{TYPES[key]}_1", "gpt35_presidio": "something"}
-            mentions.append(
-                {
-                    "start": at,
-                    "end": at + len(said),
-                    "type": TYPES[key],
-                    "text": said,
-                    "reference_replacements": words,
-                }
-            )
-            at = text.find(said, at + 1)
-    return {"doc_id": f"case-{number}", "text": text, "mentions": mentions}
+    for said, kind in ((name, "PERSON"), (job, "DEM"), (f"{number + 1} May 2003", "DATETIME"), (town, "LOC")):
+        words = {"intact": f"{kind}_1", "gpt35_presidio": "Somewhere"}
+        for found in re.finditer(re.escape(said), text):
+            mention = {"start": found.start(), "end": found.end(), "type": kind, "text": said}
+            mentions.append(mention | ({"reference_replacements": words} if published else {}))
+    return {"doc_id": f"case-{number:02d}", "text": text, "mentions": mentions}
+
+
+def spia_case(number: int) -> dict[str, Any]:
+    """The same case as SPIA gives it: jobs may stay."""
+    kinds = {"PERSON": "DIRECT", "DEM": "NO_MASK", "DATETIME": "QUASI", "LOC": "QUASI"}
+    given = case(number)
+    entities = [
+        {
+            "span_text": each["text"], "entity_type": each["type"], "start_offset": each["start"],
+            "end_offset": each["end"], "entity_id": each["text"], "identifier_type": kinds[each["type"]],
+        }
+        for each in given["mentions"]
+    ]  # fmt: skip
+    about = {"data_id": f"invented-{number}", "provenance": {"doc_id": given["doc_id"]}}
+    return {"metadata": about, "text": given["text"], "entities": entities}
+
+
+def write_corpus(folder: Path, count: int, kept: int | None = None, spia: bool = True) -> Path:
+    """Cases that nothing was learned from, as SPIA and Presidio see them too; with ``kept`` mentions each."""
+    cases = [case(number) for number in range(count)]
+    shown = ({**each, "mentions": each["mentions"][:kept]} for each in cases)
+    write_lines(folder / "tab" / "dev.jsonl", shown)
+    if spia:
+        write_lines(folder / "spia" / "tab_dev.jsonl", map(spia_case, range(count)))
+        write_lines(folder / "spia" / "tab_train.jsonl", [])
+    spans: dict[str, list[object]] = {each["doc_id"]: [] for each in cases}
+    for each in cases:
+        for at in (at for at in each["mentions"] if at["type"] == "LOC"):
+            spans[each["doc_id"]].append([at["start"], at["end"], "LOCATION"])
+    known = {each["doc_id"]: MATTERS[number % 4] for number, each in enumerate(cases)}
+    for name, value in (("background_public10_train_dev", known), ("presidio_baseline_spans_dev", spans)):
+        (folder / "tab" / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
+    return folder / "tab"
 
 
 @pytest.fixture
 def corpus(clean: Path) -> Path:
-    folder = clean / "tab"
-    folder.mkdir()
-    lines = [json.dumps(case(number)) for number in range(len(PEOPLE))]
-    (folder / "dev.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    known = {f"case-{number}": f"A {person[2]} of {person[4]}." for number, person in enumerate(PEOPLE)}
-    (folder / "background_public10_train_dev.json").write_text(json.dumps(known), encoding="utf-8")
-    return folder
+    return write_corpus(clean, 4, spia=False)
 
 
-def test_cases_with_their_marks_and_published_words(corpus: Path) -> None:
+def test_cases_with_their_marks_and_published_words_and_halves_that_share_none(corpus: Path) -> None:
     cases = replaced_cases(corpus)
-    assert [each.document.doc_id for each in cases] == [f"case-{number}" for number in range(4)]
+    assert [each.document.doc_id for each in cases] == [f"case-{number:02d}" for number in range(4)]
     first = cases[0]
     said = {first.document.text[mark.start : mark.end]: mark.type for mark in first.marked.marks}
     assert said["Leeds"] == "LOC"
-    assert first.published["intact"][Span(12, 20)] == "PERSON_1"
+    assert first.published["intact"][Span(0, 10)] == "PERSON_1"
     assert "Ada" not in repr(first)
     assert len(backgrounds(corpus)) == 4
-
-
-def test_halves_share_no_case_and_do_not_depend_on_the_order(corpus: Path) -> None:
-    cases = replaced_cases(corpus)
     chosen_on, reported = halves(cases)
     assert len(chosen_on) == len(reported) == 2
     assert halves(cases[::-1]) == (chosen_on, reported)
 
 
-def test_tables_and_figures_of_every_method(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    output = corpus.with_name("out")
-    assert main(["bench", "intact", str(corpus), "--output", str(output)]) == 0
+SAID = {"system": "intact", "entity_type": "LOC", "span_text": "Leeds", "less_specific": 1, "truthful": 1}
+
+
+def test_tables_and_figures_of_every_method_and_what_people_said(
+    corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output, judged = corpus.with_name("out"), corpus.with_name("judged.jsonl")
+    write_lines(judged, (SAID | {"doc_id": f"case-{n}", "replacement": "England"} for n in range(20)))
+    assert main(["bench", "intact", str(corpus), "--output", str(output), "--judged", str(judged)]) == 0
     out = capsys.readouterr().out
     report = IntactReport.model_validate_json((output / "intact.json").read_text(encoding="utf-8"))
     found = {each.method: each for each in report.methods}
     assert set(found) == set(METHODS)
     assert set(report.absent) == {DOU, TABLE}
-    assert (report.cases, report.individuals, report.command) == (2, 4, "PATH")
+    assert (report.cases, report.individuals, report.command) == (2, 4, "PATH --judged judged.jsonl")
     tps = {name: each.tps.value or 0 for name, each in found.items()}
     assert tps["suppression"] < tps["entity type"] < min(tps["lethe"], tps["most specific"])
     every = {name: each.kinds[ALL] for name, each in found.items()}
@@ -105,36 +130,17 @@ def test_tables_and_figures_of_every_method(corpus: Path, capsys: pytest.Capture
         pooled = sum(kind.hits for kind in by_kind) / sum(kind.n for kind in by_kind)
         assert pooled == pytest.approx(each.similarity.value), name
     assert every["suppression"].similarity is not None and every["suppression"].similarity.value == 0
-    assert "| by prior | similarity |" in out
+    assert "| by prior | similarity |" in out and "| truthful | all | 1.000" in out
     assert (output / "tables.md").read_text(encoding="utf-8") == out
     written = out + (output / "intact.json").read_text(encoding="utf-8")
     assert not any(secret in written for secret in SECRETS)
 
 
-def test_the_check_beside_what_people_said(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = {"system": "intact", "entity_type": "LOC", "span_text": "Leeds", "less_specific": 1, "truthful": 1}
-    rows = [said | {"doc_id": f"case-{number}", "replacement": "England"} for number in range(20)]
-    judged = corpus.with_name("judged.jsonl")
-    judged.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    assert main(["bench", "intact", str(corpus), "--judged", str(judged)]) == 0
-    out = capsys.readouterr().out
-    assert "| truthful | all | 1.000" in out
-    judged.write_text(json.dumps(said), encoding="utf-8")
-    assert main(["bench", "intact", str(corpus), "--judged", str(judged)]) == 2
-    assert "Line 1 of" in capsys.readouterr().err
-
-
 def test_a_corpus_without_published_outputs_or_backgrounds(
-    corpus: Path, capsys: pytest.CaptureFixture[str]
+    clean: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = [case(number) for number in range(2)]
-    for row in rows:
-        for mention in row["mentions"]:
-            del mention["reference_replacements"]
-    bare = corpus.with_name("bare")
-    bare.mkdir()
-    (bare / "dev.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    assert main(["bench", "intact", str(bare), "--documents", "1", "--seed", "2"]) == 0
+    write_lines(clean / "bare" / "dev.jsonl", [case(number, published=False) for number in range(2)])
+    assert main(["bench", "intact", str(clean / "bare"), "--documents", "1", "--seed", "2"]) == 0
     out = capsys.readouterr().out
     assert "INTACT, published output is absent: the corpus has no output of it" in out
     assert "not measured" in out
@@ -143,10 +149,7 @@ def test_a_corpus_without_published_outputs_or_backgrounds(
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [
-        (
-            {"mentions": [{"start": 0, "end": 9_999, "type": "LOC"}]},
-            "has a mention without start, end or type",
-        ),
+        ({"mentions": [{"start": 0, "end": 9_999, "type": "LOC"}]}, "has a mention without start, end or t"),
         ({"mentions": [{"start": 0, "type": "LOC"}]}, "has a mention without start, end or type"),
         ({"text": 7}, "has no text in doc_id or text"),
     ],
@@ -154,97 +157,21 @@ def test_a_corpus_without_published_outputs_or_backgrounds(
 def test_a_broken_record_is_named_and_not_quoted(
     corpus: Path, broken: dict[str, object], reason: str
 ) -> None:
-    (corpus / "dev.jsonl").write_text(json.dumps(case(0) | broken) + "\n", encoding="utf-8")
+    write_lines(corpus / "dev.jsonl", [case(0) | broken])
     with pytest.raises(UnreadableDocument, match=reason) as error:
         replaced_cases(corpus)
     assert not any(secret in str(error.value) for secret in SECRETS)
-
-
-def test_a_broken_background_file(corpus: Path) -> None:
     (corpus / "background_public10_train_dev.json").write_text("[]", encoding="utf-8")
     with pytest.raises(UnreadableDocument, match="is no JSON object of texts by id"):
         backgrounds(corpus)
 
 
-def test_no_such_folder(clean: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "intact", str(clean / "nowhere")]) == 2
+def test_what_cannot_be_read_is_refused(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "intact", str(corpus.with_name("nowhere"))]) == 2
     assert "holds no file of the corpus tab" in capsys.readouterr().err
-
-
-# -- the benchmark's table -------------------------------------------------------------------------------
-
-HELD_OUT = 12
-NAMES = "Ada Bo Cy Di Ed Flo Gus Hal Ida Joe Kay Lou".split()
-TOWNS = "Leeds Hull Bristol York Derby Exeter Oxford Bath Ely Truro Durham Ripon".split()
-JOBS = "plumber nurse baker teacher".split()
-MATTERS = (
-    "The roof of the old barn fell and the cattle were lost, and the insurer refused to pay for the stalls.",
-    "The tram left its rails near the market, and the driver said that the brakes had been worn for weeks.",
-    "The school closed its kitchen, and the children were given cold soup and bread in the corridor.",
-    "The printer kept the plates of the atlas, and the publisher wanted his maps and drawings back.",
-)
-
-
-def held_out_case(number: int, published: bool = True) -> dict[str, Any]:
-    """A case with every mention of it, as the benchmark gives them."""
-    name, town, job = f"{NAMES[number]} Sorrel", TOWNS[number], JOBS[number % 4]
-    text = (
-        f"{name}, a {job}, wrote to the court on {number + 1} May 2003. {MATTERS[number % 4]} "
-        f"The letter came from {town}. Later {name} moved away from {town}."
-    )
-    mentions = []
-    for said, kind in ((name, "PERSON"), (job, "DEM"), (f"{number + 1} May 2003", "DATETIME"), (town, "LOC")):
-        at = text.find(said)
-        while at >= 0:
-            mention = {"start": at, "end": at + len(said), "type": kind, "text": said}
-            words = {"intact": f"{kind}_1", "gpt35_presidio": "Somewhere"}
-            mentions.append(mention | ({"reference_replacements": words} if published else {}))
-            at = text.find(said, at + 1)
-    return {"doc_id": f"held-{number}", "text": text, "mentions": mentions}
-
-
-def spia_case(number: int) -> dict[str, Any]:
-    """The same case as SPIA gives it: jobs may stay."""
-    kinds = {"PERSON": "DIRECT", "DEM": "NO_MASK", "DATETIME": "QUASI", "LOC": "QUASI"}
-    case = held_out_case(number)
-    entities = [
-        {
-            "span_text": each["text"],
-            "entity_type": each["type"],
-            "start_offset": each["start"],
-            "end_offset": each["end"],
-            "entity_id": each["text"],
-            "identifier_type": kinds[each["type"]],
-        }
-        for each in case["mentions"]
-    ]
-    about = {"data_id": f"invented-{number}", "provenance": {"doc_id": case["doc_id"]}}
-    return {"metadata": about, "text": case["text"], "entities": entities}
-
-
-def write_lines(path: Path, rows: list[dict[str, Any]]) -> None:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
-def write_held_out(folder: Path, kept: int | None = None) -> Path:
-    """Cases that nothing was learned from, as SPIA and Presidio see them too; with ``kept`` mentions each."""
-    cases = [held_out_case(number) for number in range(HELD_OUT)]
-    spans = {
-        case["doc_id"]: [
-            [each["start"], each["end"], "LOCATION"] for each in case["mentions"] if each["type"] == "LOC"
-        ]
-        for case in cases
-    }
-    known = {case["doc_id"]: MATTERS[number % 4] for number, case in enumerate(cases)}
-    write_lines(
-        folder / "tab" / "dev.jsonl", [case | {"mentions": case["mentions"][:kept]} for case in cases]
-    )
-    write_lines(folder / "spia" / "tab_dev.jsonl", [spia_case(number) for number in range(HELD_OUT)])
-    write_lines(folder / "spia" / "tab_train.jsonl", [])
-    for name, value in (("background_public10_train_dev", known), ("presidio_baseline_spans_dev", spans)):
-        (folder / "tab" / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
-    return folder / "tab"
+    write_lines(corpus.with_name("judged.jsonl"), [SAID])
+    assert main(["bench", "intact", str(corpus), "--judged", str(corpus.with_name("judged.jsonl"))]) == 2
+    assert "Line 1 of" in capsys.readouterr().err
 
 
 def measured(corpus: Path) -> tuple[IntactReport, str]:
@@ -258,14 +185,9 @@ def measured(corpus: Path) -> tuple[IntactReport, str]:
     return IntactReport.model_validate_json((output / "intact.json").read_text("utf-8")), out.getvalue()
 
 
-@pytest.fixture
-def held_out(clean: Path) -> Path:
-    return write_held_out(clean)
-
-
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> tuple[IntactReport, str]:
-    return measured(write_held_out(tmp_path_factory.mktemp("held_out")))
+    return measured(write_corpus(tmp_path_factory.mktemp("held_out"), HELD_OUT))
 
 
 def rows_of(report: IntactReport) -> Mapping[tuple[str, str], BenchmarkRow]:
@@ -298,17 +220,23 @@ def test_the_table_of_methods_on_gold_spans_and_on_their_own(table: tuple[Intact
     assert not any(f"{name} Sorrel" in out or f"{name} Sorrel" in report.model_dump_json() for name in NAMES)
 
 
-def test_clusters_stand_beside_their_ceiling_and_chance(table: tuple[IntactReport, str]) -> None:
-    rows = rows_of(table[0])
+def test_clusters_stand_beside_their_ceiling_and_chance_and_published_orders_come_out(
+    table: tuple[IntactReport, str],
+) -> None:
+    report, out = table
+    rows = rows_of(report)
     figures = rows["origin", NOWHERE].nmi[BY_WORDS]
-    assert figures.n == HELD_OUT // 2
-    assert figures.kept == figures.ceiling
+    assert (figures.n, figures.kept) == (HELD_OUT // 2, figures.ceiling)
     assert figures.chance[0] < figures.ceiling[0]
     assert all(row.nmi[BY_WORDS].ceiling == figures.ceiling for row in rows.values() if BY_WORDS in row.nmi)
+    found = {(each.measure, each.lower, each.higher): each.difference for each in report.order}
+    assert (found["TPS", SUPPRESSION, ENTITY_TYPE].low or 0) > 0
+    assert ("TRIR", SUPPRESSION, PUBLISHED["intact"]) in found
+    assert f"| TPS | {ENTITY_TYPE} | {SUPPRESSION} |" in out
 
 
 def test_own_detection_sees_no_gold_span(table: tuple[IntactReport, str], clean: Path) -> None:
-    before, after = rows_of(table[0]), rows_of(measured(write_held_out(clean, kept=1))[0])
+    before, after = rows_of(table[0]), rows_of(measured(write_corpus(clean, HELD_OUT, kept=1))[0])
     for key, row in before.items():
         if key[1] == GOLD:
             assert after[key].masked.mentions != row.masked.mentions
@@ -317,32 +245,23 @@ def test_own_detection_sees_no_gold_span(table: tuple[IntactReport, str], clean:
             assert after[key] == row.model_copy(update=same)
 
 
-def test_published_orders_that_come_out(table: tuple[IntactReport, str]) -> None:
-    report, out = table
-    found = {(each.measure, each.lower, each.higher): each.difference for each in report.order}
-    assert (found["TPS", SUPPRESSION, ENTITY_TYPE].low or 0) > 0
-    assert ("TRIR", SUPPRESSION, PUBLISHED["intact"]) in found
-    assert f"| TPS | {ENTITY_TYPE} | {SUPPRESSION} |" in out
+def test_no_table_where_cases_were_learned_from(clean: Path) -> None:
+    corpus = write_corpus(clean, 4)
+    (corpus.parent / "spia" / "tab_dev.jsonl").rename(corpus.parent / "spia" / "tab_train.jsonl")
+    write_lines(corpus.parent / "spia" / "tab_dev.jsonl", [])
+    everything = replaced_cases(corpus)
+    with pytest.raises(LetheError, match="none of these cases is known to be held out: the folder that"):
+        benchmark_cases(corpus, everything, halves(everything)[1])
 
 
-def test_no_table_where_cases_were_learned_from(held_out: Path) -> None:
-    (held_out.parent / "spia" / "tab_dev.jsonl").rename(held_out.parent / "spia" / "tab_train.jsonl")
-    write_lines(held_out.parent / "spia" / "tab_dev.jsonl", [])
-    everything = replaced_cases(held_out)
-    with pytest.raises(
-        LetheError, match="none of these cases is known to be held out: the folder that holds"
-    ):
-        benchmark_cases(held_out, everything, halves(everything)[1])
-
-
-def test_spans_outside_of_a_text_are_refused(held_out: Path) -> None:
-    documents = [case.document for case in replaced_cases(held_out)]
-    assert len(presidio_marks(held_out, documents)) == HELD_OUT
-    file = held_out / "presidio_baseline_spans_dev.json"
-    for broken in ('{"held-0": [[0, 9999, "PERSON"]]}', '{"held-0": [[0, 4]]}', '{"held-0": 7}'):
+def test_spans_outside_of_a_text_are_refused(corpus: Path) -> None:
+    documents = [case.document for case in replaced_cases(corpus)]
+    assert len(presidio_marks(corpus, documents)) == 4
+    file = corpus / "presidio_baseline_spans_dev.json"
+    for broken in ('{"case-00": [[0, 9999, "PERSON"]]}', '{"case-00": [[0, 4]]}', '{"case-00": 7}'):
         file.write_text(broken, encoding="utf-8")
         with pytest.raises(UnreadableDocument, match="a span that is no start, end and type") as error:
-            presidio_marks(held_out, documents)
+            presidio_marks(corpus, documents)
         assert "Sorrel" not in str(error.value)
     file.unlink()
-    assert presidio_marks(held_out, documents) == []
+    assert presidio_marks(corpus, documents) == []

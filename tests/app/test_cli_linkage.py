@@ -12,7 +12,10 @@ from app.cli.main import main
 from eval.rows import read_rows
 from eval.studies.linkage.report import METHODS, VERSION_1, VERSION_2, Attack, LinkageReport, MethodFigures
 from tests.chat_server import ChatServer, Reply, chat_server, says
+from tests.commands import in_process, write_lines
 
+MEDQA = ["--corpus", "medqa"]
+Capsys = pytest.CaptureFixture[str]
 NAMES = ("Ada Quell", "Tobias Vane", "Mira Holm", "Jonas Rook", "Edda Marsh", "Ilse Thorn", "Piet Sand")
 THINGS = ("kiln", "heron", "lathe", "weir", "barge", "quarry", "ferry")
 SECRETS = ("Quell", "Vane", *THINGS)
@@ -31,21 +34,22 @@ def record(number: int) -> dict[str, object]:
 
 @pytest.fixture
 def exams(small_corpus: Path) -> Path:
-    lines = "".join(f"{json.dumps(record(number))}\n" for number in range(len(NAMES)))
-    (small_corpus / "data.jsonl").write_text(lines)
+    write_lines(small_corpus / "data.jsonl", map(record, range(len(NAMES))))
     return small_corpus
 
 
-def by_method(report: LinkageReport) -> dict[str, MethodFigures]:
-    return {each.method: each for each in report.methods}
-
-
-def test_tables_figures_and_rows_of_every_method(exams: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def measured(exams: Path, *more: str) -> tuple[LinkageReport, dict[str, MethodFigures]]:
+    """The report of a run, and its figures by method."""
     output = exams.with_name("out")
-    assert main(["bench", "linkage", str(exams), "--corpus", "medqa", "--output", str(output)]) == 0
-    out = capsys.readouterr().out
+    assert main(["bench", "linkage", str(exams), *MEDQA, "--output", str(output), *more]) == 0
     report = LinkageReport.model_validate_json((output / "linkage.json").read_text(encoding="utf-8"))
-    found = by_method(report)
+    return report, {each.method: each for each in report.methods}
+
+
+def test_tables_figures_and_rows_of_every_method(exams: Path, capsys: Capsys) -> None:
+    output = exams.with_name("out")
+    report, found = measured(exams)
+    out = capsys.readouterr().out
     assert tuple(found) == METHODS
     origin, redact, removed = (found[name] for name in ("origin", "redact", "everything removed"))
     # Seven documents: chance is one in seven, and what was not sanitized is linked and tells everything.
@@ -62,10 +66,7 @@ def test_tables_figures_and_rows_of_every_method(exams: Path, capsys: pytest.Cap
     assert (ends.mean.value, ends.worst.value, ends.best.value) == (None, 0, 1)
     assert origin.accuracy is not None and report.chance_answer == 0.25
     assert origin.hidden.mean.value is None and origin.classes is None
-    assert {part: sum(each.part == part for each in report.attacks) for part in ("linker", "known")} == {
-        "linker": 5,
-        "known": 5,
-    }
+    assert Counter(each.part for each in report.attacks).items() >= {("linker", 5), ("known", 5)}
     assert report.main == VERSION_2 and report.command == "PATH --corpus medqa"
     assert "**Warning**: judge[lexical-3level] compares words" in out
     assert "published, not comparable" in out and "By chance 0.143 would be linked right" in out
@@ -76,83 +77,62 @@ def test_tables_figures_and_rows_of_every_method(exams: Path, capsys: pytest.Cap
         assert not any(secret in content for secret in SECRETS), path.name
 
 
-def test_a_second_run_goes_on_and_other_documents_are_another_run(
-    exams: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    output = exams.with_name("out")
-    command = ["bench", "linkage", str(exams), "--corpus", "medqa", "--quick", "--output", str(output)]
-    assert main(command) == 0
-    first = (output / "linkage.json").read_text(encoding="utf-8")
-    rows = (output / "rows.jsonl").read_bytes()
-    assert main(command) == 0
-    assert (output / "rows.jsonl").read_bytes() == rows
-    again = (output / "linkage.json").read_text(encoding="utf-8")
-    one, other = (LinkageReport.model_validate_json(each) for each in (first, again))
+def test_a_second_run_goes_on_and_other_documents_are_another_run(exams: Path, capsys: Capsys) -> None:
+    kept = exams.with_name("out") / "rows.jsonl"
+    quick = ["--paper", "1", "--quick"]
+    one, _ = measured(exams, *quick)
+    assert one.main == VERSION_1 and one.command == "PATH --corpus medqa --paper 1 --quick"
+    rows = kept.read_bytes()
+    other, _ = measured(exams, *quick)
+    assert kept.read_bytes() == rows
     assert one.methods == other.methods and not one.attacks
     # A run that was killed is measured again from there, with the same figures.
-    (output / "rows.jsonl").write_bytes(rows[: len(rows) // 2])
-    assert main(command) == 0
-    assert sorted((output / "rows.jsonl").read_bytes().splitlines()) == sorted(rows.splitlines())
-    capsys.readouterr()
-    assert main([*command, "--documents", "5"]) == 1
-    assert "is of another run" in capsys.readouterr().err
+    kept.write_bytes(rows[: len(rows) // 2])
+    measured(exams, *quick)
+    assert sorted(kept.read_bytes().splitlines()) == sorted(rows.splitlines())
+    command = ["bench", "linkage", str(exams), *MEDQA, *quick, "--output", str(kept.parent)]
+    ran = in_process(capsys, *command, "--documents", "5")
+    assert (ran.code, "is of another run" in ran.err) == (1, True)
 
 
-def test_the_attack_is_that_of_a_version_but_for_what_is_named(exams: Path) -> None:
-    output = exams.with_name("out")
-    command = ["bench", "linkage", str(exams), "--corpus", "medqa", "--quick", "--output", str(output)]
-
-    def report(*more: str) -> LinkageReport:
-        (output / "rows.jsonl").unlink(missing_ok=True)
-        assert main([*command, *more]) == 0
-        return LinkageReport.model_validate_json((output / "linkage.json").read_text(encoding="utf-8"))
-
-    first = report("--paper", "1")
-    assert first.main == VERSION_1 and first.command == "PATH --corpus medqa --paper 1 --quick"
-    other = report("--linker", "rouge", "--known", "last", "-k", "2", "--words", "own")
-    assert other.main == Attack("rouge", "last", 2, "own")
-    assert other.command == "PATH --corpus medqa --linker rouge --known last -k 2 --words own --quick"
-    assert other.engines["linker"] == "ROUGE-L recall, joined over documents"
+def test_the_attack_and_the_judge_are_those_that_are_named(exams: Path, capsys: Capsys) -> None:
+    named = ["--linker", "rouge", "--known", "last", "-k", "2", "--words", "own"]
+    report, found = measured(exams, "--quick", *named, "--judge", "trained")
+    assert report.main == Attack("rouge", "last", 2, "own")
+    for option, value in zip(named[::2], named[1::2], strict=True):
+        assert f"{option} {value}" in report.command
+    assert report.engines["linker"] == "ROUGE-L recall, joined over documents"
+    assert report.engines["judge"] == "judge[lethe-judge-3level]" and report.warning == ""
+    assert "--judge trained" in report.command and "judge[lethe-judge-3level]" in capsys.readouterr().out
+    assert found["origin"].claims.value == 1 and found["everything removed"].claims.value == 0
 
 
-def test_a_folder_with_one_document_is_too_little(
-    small_corpus: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = (
-        "Ada Quell mends the big old kiln at noon every day. The weir was painted green by her cousins last "
-        "spring. It took them a week to carry all the ladders to the weir."
-    )
+def test_a_folder_with_one_document_is_too_little(small_corpus: Path, capsys: Capsys) -> None:
+    text = "Ada Quell mends the big old kiln at noon every day. The weir was painted green by her cousins "
+    text += "in spring. It took them a week to carry all the ladders to the weir."
     (small_corpus / "a.txt").write_text(text)
     assert main(["bench", "linkage", str(small_corpus)]) == 2
     assert "among so few nothing can be linked wrongly" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("more", "policy", "said"),
+    [
+        (["--corpus", "letters"], "lethe", "There is no corpus 'letters'"),
+        (["-k", "6"], "lethe", "invalid choice: 6"),
+        (MEDQA, "redact", "the settings say redact"),
+        ([*MEDQA, "--ask-model"], "lethe", "--ask-model needs a language model: set generator.kind"),
+        ([*MEDQA, "--also", "iterative"], "lethe", "--also iterative rewrites by a language model: add --"),
+        ([*MEDQA, "--judge", "model"], "lethe", "--judge model is the language model: add --ask-model."),
+    ],
+)
 def test_what_cannot_be_measured_is_refused(
-    exams: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    exams: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch, more: list[str], policy: str, said: str
 ) -> None:
-    assert main(["bench", "linkage", str(exams), "--corpus", "letters"]) == 2
-    assert "There is no corpus 'letters'" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["bench", "linkage", str(exams), "-k", "6"])
-    assert "invalid choice: 6" in capsys.readouterr().err
-    monkeypatch.setenv("LETHE_POLICY__NAME", "redact")
-    assert main(["bench", "linkage", str(exams), "--corpus", "medqa"]) == 2
-    assert "the settings say redact" in capsys.readouterr().err
+    monkeypatch.setenv("LETHE_POLICY__NAME", policy)
+    ran = in_process(capsys, "bench", "linkage", str(exams), *more)
+    assert (ran.code, said in ran.err) == (2, True), ran.err
 
-
-def test_the_trained_judge_is_named(exams: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    output = exams.with_name("out")
-    arguments = ["bench", "linkage", str(exams), "--corpus", "medqa", "--quick", "--judge", "trained"]
-    assert main([*arguments, "--output", str(output)]) == 0
-    out = capsys.readouterr().out
-    report = LinkageReport.model_validate_json((output / "linkage.json").read_text(encoding="utf-8"))
-    assert report.engines["judge"] == "judge[lethe-judge-3level]" and report.warning == ""
-    assert "--judge trained" in report.command and "judge[lethe-judge-3level]" in out
-    found = by_method(report)
-    assert found["origin"].claims.value == 1 and found["everything removed"].claims.value == 0
-
-
-# -- with a language model -------------------------------------------------------------------------------
 
 ROLES = {
     "take a text apart": "atoms",
@@ -199,16 +179,14 @@ def playing(request: dict[str, Any]) -> Reply:
             return says("#\n" + " ".join(reversed(user.partition("Statement:\n")[2].split())))
         case "judge":
             told = [line.partition(". ")[2] in text for line in claims.splitlines()]
-            rows = [
-                {"claim": n, "reason": "", "rating": 1 if each else 3} for n, each in enumerate(told, start=1)
-            ]
+            ratings = [1 if each else 3 for each in told]
+            rows = [{"claim": n, "reason": "", "rating": each} for n, each in enumerate(ratings, start=1)]
             return says(json.dumps({"ratings": rows}))
         case "exam":
             # It knows the answer where it is told of a person, and of some it will not speak.
             known = user.partition("Question:")[0]
-            return says(
-                "I will not." if "ferry" in known else "A" if any(map(known.__contains__, NAMES)) else "B"
-            )
+            named = any(map(known.__contains__, NAMES))
+            return says("I will not." if "ferry" in known else "A" if named else "B")
         case "coherence":
             return says("I cannot say." if "heron" in text else '{"reason": "", "rating": 4}')
         case "infer":
@@ -232,22 +210,19 @@ def asking(monkeypatch: pytest.MonkeyPatch, chat: ChatServer) -> None:
 
 
 def test_a_language_model_cuts_rewords_judges_and_rewrites_and_is_asked_nothing_twice(
-    exams: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    exams: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys
 ) -> None:
     output = exams.with_name("out")
-    command = ["bench", "linkage", str(exams), "--corpus", "medqa", "--quick", "--ask-model"]
-    command += ["--data-dir", str(exams.with_name("d")), "--output", str(output), "--also", "als-like"]
-    command += [word for name in METHODS_BY_MODEL for word in ("--also", name)]
+    more = ["--quick", "--ask-model", "--data-dir", str(exams.with_name("d")), "--also", "als-like"]
+    more += [word for name in METHODS_BY_MODEL for word in ("--also", name)]
     with chat_server(answer=playing) as chat:
         asking(monkeypatch, chat)
-        assert main(command) == 0
+        measured(exams, *more)
         ran = capsys.readouterr()
         asked = Counter(map(role_of, chat.requests))
         (output / "rows.jsonl").unlink()
-        assert main(command) == 0
+        report, found = measured(exams, *more)
         assert Counter(map(role_of, chat.requests)) == asked
-    report = LinkageReport.model_validate_json((output / "linkage.json").read_text(encoding="utf-8"))
-    found = by_method(report)
     assert list(found) == [*METHODS, "als-like", *METHODS_BY_MODEL]
     # The second round finds what the first wrote, and the third finds the same.
     assert (asked["infer"], asked["answer"]) == (2 * 7, 2 * 7)
@@ -256,10 +231,8 @@ def test_a_language_model_cuts_rewords_judges_and_rewrites_and_is_asked_nothing_
     # Every text is named, written and checked; those with a name are refined, and checked again.
     assert asked["name"] == asked["write"] == 7 and 7 < asked["check"] == 7 + asked["refine"] <= 2 * 7
     assert asked["judge"] % 5 == 0
-    assert (
-        "questions to the language model in all, reckoned from the originals, with claims cut by rule"
-        in ran.err
-    )
+    told = "questions to the language model in all, reckoned from the originals, with claims cut by rule"
+    assert told in ran.err
     first = found["origin"]
     assert (first.main.distance.mean.value, first.main.linkage.rate.value) == (0, 1)
     assert first.claims.value == 1 and report.claims.value == 5
@@ -270,11 +243,9 @@ def test_a_language_model_cuts_rewords_judges_and_rewrites_and_is_asked_nothing_
     # One of seven texts could not be judged, and nothing is no text.
     assert first.coherence is not None and (first.coherence.value, first.coherence.n) == (4, 6)
     assert (first.not_judged, found["everything removed"].not_judged) == (1, 7)
-    names = [
-        f"prompt {name} v1" for name in ("split_claims", "reword_claim", "judge_claims", "judge_coherence")
-    ]
+    names = ["split_claims", "reword_claim", "judge_claims", "judge_coherence"]
     for part, name in zip(("claims", "known claims", "judge", "coherence"), names, strict=True):
-        assert name in report.engines[part] and "player" in report.engines[part]
+        assert f"prompt {name} v1" in report.engines[part] and "player" in report.engines[part]
     assert all("player" in report.engines[name] for name in METHODS_BY_MODEL) and report.warning == ""
     assert "player" not in report.engines["als-like"]
     tables = (output / "tables.md").read_text(encoding="utf-8")
@@ -290,35 +261,10 @@ def test_a_language_model_cuts_rewords_judges_and_rewrites_and_is_asked_nothing_
     assert (output / ANSWERS).is_file()
 
 
-def test_what_needs_a_model_says_so(exams: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["bench", "linkage", str(exams), "--corpus", "medqa"]
-    assert main([*command, "--ask-model"]) == 2
-    assert "--ask-model needs a language model: set generator.kind" in capsys.readouterr().err
-    assert main([*command, "--also", "iterative"]) == 2
-    assert "--also iterative rewrites by a language model: add --ask-model." in capsys.readouterr().err
-    assert main([*command, "--judge", "model"]) == 2
-    assert "--judge model is the language model: add --ask-model." in capsys.readouterr().err
-
-
-def test_a_judge_that_is_named_judges_beside_a_model(
-    exams: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    output = exams.with_name("out")
-    command = [
-        "bench",
-        "linkage",
-        str(exams),
-        "--corpus",
-        "medqa",
-        "--quick",
-        "--documents",
-        "3",
-        "--ask-model",
-    ]
+def test_a_judge_that_is_named_judges_beside_a_model(exams: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    more = ["--quick", "--documents", "3", "--ask-model", "--judge", "lexical", "--words", "own"]
     with chat_server(answer=playing) as chat:
         asking(monkeypatch, chat)
-        assert main([*command, "--judge", "lexical", "--words", "own", "--output", str(output)]) == 0
+        report, _ = measured(exams, *more)
         assert set(map(role_of, chat.requests)) == {"atoms", "coherence", "exam"}
-    capsys.readouterr()
-    report = LinkageReport.model_validate_json((output / "linkage.json").read_text(encoding="utf-8"))
     assert report.engines["judge"] == "judge[lexical-3level]" and "player" in report.engines["claims"]

@@ -32,32 +32,26 @@ def letters(small_corpus: Path) -> Path:
     return small_corpus
 
 
-def test_no_file_and_no_line_has_the_name_of_a_document(
+def test_no_file_and_no_line_has_the_name_of_a_document_and_a_second_run_goes_on(
     letters: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     output = letters.with_name("out")
-    assert main(["bench", "trip-rag", str(letters), *QUICK, "--output", str(output)]) == 0
+    command = ["bench", "trip-rag", str(letters), *QUICK, "--output", str(output)]
+    assert main(command) == 0
     out, err = capfd.readouterr()
     files = {path.name: path.read_text(encoding="utf-8") for path in output.iterdir()}
-    assert set(files) == {"rows.jsonl", "questions.jsonl", "attacks.jsonl", "report.json", "report.html"}
+    kept = {"rows.jsonl", "questions.jsonl", "attacks.jsonl"}
+    assert set(files) == kept | {"report.json", "report.html"}
     assert all(files.values())
     for place, content in {**files, "stdout": out, "stderr": err}.items():
         assert "keller" not in content.lower(), place
         assert "hiv" not in content.lower(), place
     assert json.loads(out)["command"] == "PATH --quick --questions 5 --prompts 2"
     assert json.loads(files["report.json"])["command"] == json.loads(out)["command"]
-
-
-def test_a_second_run_into_a_folder_goes_on(letters: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    output = letters.with_name("out")
-    command = ["bench", "trip-rag", str(letters), *QUICK, "--output", str(output)]
     assert main(command) == 0
-    first = {path.name: path.read_bytes() for path in output.iterdir()}
-    assert main(command) == 0
-    for name in ("rows.jsonl", "questions.jsonl", "attacks.jsonl"):
-        assert (output / name).read_bytes() == first[name]
+    assert all((output / name).read_text(encoding="utf-8") == files[name] for name in kept)
     assert main([*command, "--seed", "1"]) == 1
-    assert "is of another run" in capsys.readouterr().err
+    assert "is of another run" in capfd.readouterr().err
 
 
 def test_two_encoders_of_one_name_are_refused_before_anything_is_measured(
@@ -66,10 +60,8 @@ def test_two_encoders_of_one_name_are_refused_before_anything_is_measured(
     output = letters.with_name("out")
     command = ["bench", "trip-rag", str(letters), *QUICK, "--output", str(output), "--encoders", "embedded"]
     assert main(command) == 2
-    stderr = capsys.readouterr().err
-    assert (
-        f"Two encoders are named {WordEncoder.name}, and figures are identified by that name: name" in stderr
-    )
+    told = f"Two encoders are named {WordEncoder.name}, and figures are identified by that name: name"
+    assert told in capsys.readouterr().err
     assert list(output.iterdir()) == []
 
 
@@ -93,9 +85,8 @@ def test_documents_that_fail_fail_the_command(
     methods = {each["method"]: each for each in json.loads(out)["methods"]}
     assert methods["extract"]["documents_failed"] == 1
     assert methods["extract"]["entities_failed"] > 0
-    assert methods["extract"]["disclosed"]["n"] == (
-        methods["origin"]["disclosed"]["n"] - methods["extract"]["entities_failed"]
-    )
+    missing = methods["origin"]["disclosed"]["n"] - methods["extract"]["disclosed"]["n"]
+    assert missing == methods["extract"]["entities_failed"]
 
 
 def test_failures_are_those_of_the_worst_strength() -> None:
@@ -103,20 +94,12 @@ def test_failures_are_those_of_the_worst_strength() -> None:
 
     report = quick_report()
     assert failures(report) == {"presidio": 1}
-    swept = [
-        figures("lprag", 0.5, 0.1, budget).model_copy(update={"documents_failed": budget})
-        for budget in (2, 3)
-    ]
+    swept = [figures("lprag", 0.5, 0.1, n).model_copy(update={"documents_failed": n}) for n in (2, 3)]
     assert failures(report.model_copy(update={"sweep": tuple(swept)})) == {"presidio": 1, "lprag": 3}
-    cells = [
-        GridCell(beta=1, gamma=1, figures=swept[1].model_copy(update={"method": "beta 1, gamma 1"})),
-        GridCell(beta=1, gamma=0.5, figures=figures("beta 1, gamma 0.5", 0.5, 0.1)),
-    ]
-    weighted = report.model_copy(update={"grid": tuple(cells)})
-    assert failures(weighted) == {"presidio": 1, "beta 1, gamma 1": 3}
-
-
-# -- the command in the report -----------------------------------------------------------------------------
+    failed = swept[1].model_copy(update={"method": "beta 1, gamma 1"})
+    whole = figures("beta 1, gamma 0.5", 0.5, 0.1)
+    cells = GridCell(beta=1, gamma=1, figures=failed), GridCell(beta=1, gamma=0.5, figures=whole)
+    assert failures(report.model_copy(update={"grid": cells})) == {"presidio": 1, "beta 1, gamma 1": 3}
 
 
 def shown_command(*words: str) -> str:

@@ -5,7 +5,8 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from app.erasing import NOTHING_TO_ERASE
 from app.server.errors import PROBLEM
 from app.server.forms import MOST_FILES
 from app.settings.load import load_settings
-from retrieval.collection import Collection
+from retrieval.collection import Collection, locked
 from tests.commands import lethe
 from tests.serving import Served, ingested, served
 
@@ -29,12 +30,15 @@ NOTES = {
 REDACT = json.dumps({"name": "redact"})
 
 
+def data_in(folder: Path, settings: str = "") -> Path:
+    (folder / "data").mkdir()
+    (folder / "data" / "settings.toml").write_text(f"threads = 1\n{settings}")
+    return folder / "data"
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    data = tmp_path_factory.mktemp("documents") / "data"
-    data.mkdir()
-    (data / "settings.toml").write_text("threads = 1\n[server]\nupload_megabytes = 1\n")
-    return data
+    return data_in(tmp_path_factory.mktemp("documents"), "[server]\nupload_megabytes = 1\n")
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +91,8 @@ def test_files_become_a_collection_that_answers_and_are_erased_with_a_receipt(
 ) -> None:
     done = over(client, sent(client, "notes", {**NOTES, "empty.txt": ""}, policy=REDACT))
     assert (done["state"], done["error"]) == ("done", None)
-    assert done["failures"] == [
-        {"place": "file 3", "reason": "is empty (0 bytes); fill it in or leave it out"}
-    ]
+    reason = "is empty (0 bytes); fill it in or leave it out"
+    assert done["failures"] == [{"place": "file 3", "reason": reason}]
     assert done["summary"]["documents_kept"] == 2
     assert client.get("/v1/collections/notes").json()["policy"] == "redact"
     first = client.get(place("notes"), params={"limit": 1}).json()["documents"]
@@ -119,16 +122,10 @@ def test_files_become_a_collection_that_answers_and_are_erased_with_a_receipt(
         "read_back": 0,
     }
     again = client.post("/v1/search", json={**asked, "k": 5}).json()["passages"]
-    assert [each["doc_id"] for each in again] == [
-        each["doc_id"] for each in first + rest if each["doc_id"] != erasure["doc_id"]
-    ]
+    left = [each["doc_id"] for each in first + rest if each["doc_id"] != erasure["doc_id"]]
+    assert [each["doc_id"] for each in again] == left
     gone = client.delete(f"{place('notes')}/{erasure['doc_id']}")
-    assert problem(gone) == (
-        404,
-        "document_not_found",
-        "No document has one of these ids; give the name of a file as it was uploaded, the id of a record, "
-        "or an id from the list of the collection's documents.",
-    )
+    assert problem(gone) == (404, "document_not_found", NOTHING_TO_ERASE)
     assert raw_in(data) == []
 
 
@@ -138,17 +135,19 @@ def test_records_come_as_json_and_a_collection_keeps_its_policy(client: httpx.Cl
     made = client.post(place("records"), json=body)
     assert over(client, made.json())["summary"]["documents_kept"] == 2
     # Without a policy, that of the collection; the same text again is no second document.
-    more = client.post(
-        place("records"), json={"documents": [*documents, {"id": "c", "text": "Invented. Rain."}]}
-    )
-    summary = over(client, more.json())["summary"]
+    documents.append({"id": "c", "text": "Invented. Rain."})
+    summary = over(client, client.post(place("records"), json={"documents": documents}).json())["summary"]
     assert (summary["documents_kept"], summary["duplicates_skipped"]) == (1, 2)
     assert client.get("/v1/collections/records").json()["policy"] == "suppress"
     other = client.post(place("records"), json={**body, "policy": {"name": "redact"}})
-    assert problem(other) == (
-        400,
-        "invalid_value",
-        "policy: the collection was made with another. Leave it out, or name a new collection.",
+    told = "policy: the collection was made with another. Leave it out, or name a new collection."
+    assert problem(other) == (400, "invalid_value", told)
+    again = client.post("/v1/collections/records/resanitize", json={"into": "other"})
+    assert problem(again) == (
+        404,
+        "original_not_kept",
+        "The vault has no original of this collection to show: it was off when the collection was ingested, "
+        "or the settings name no key for it.",
     )
     assert client.delete("/v1/collections/records").json() == {"deleted": "records"}
     assert problem(client.get(place("records")))[1] == "collection_not_found"
@@ -161,50 +160,36 @@ def test_a_dry_run_counts_decisions_and_makes_no_collection(client: httpx.Client
     assert problem(client.get("/v1/collections/tried"))[1] == "collection_not_found"
 
 
-@pytest.mark.parametrize(
-    ("request_", "expected"),
-    [
-        ({"json": {"documents": []}}, "documents: List should have at least 1 item after validation, not 0."),
-        ({"json": {"documents": [{"id": "a"}]}}, "documents.0.text: Field required."),
-        (
-            {"json": {"documents": [{"id": "a", "text": "b"}], "zorvath": 1}},
-            "zorvath: this field is not supp",
-        ),
-        ({"content": b"Mr Quellbaum", "headers": {"content-type": "text/plain"}}, "Send files as multipart/"),
-        ({"files": {"other": ("a.txt", b"b")}}, "files: send one file or more, each in a part of this name"),
-        (
-            {"files": {"files": ("a.txt", b"b")}, "data": {"policy": "{"}},
-            'policy: send one JSON object, such as {"name": "redact"}.',
-        ),
-        (
-            {"files": {"files": ("a.txt", b"b")}, "data": {"policy": "[]"}},
-            "policy: Input should be a valid dict",
-        ),
-        (
-            {"files": {"files": ("a.txt", b"b")}, "data": {"policy": '{"name": "origin"}'}},
-            "policy.name: origin",
-        ),
-        (
-            {"files": {"files": ("a.txt", b"b")}, "data": {"policy": '{"deny_file": "/etc/passwd"}'}},
-            "policy: deny_file cannot be set here; name, k, people, tau,",
-        ),
-        (
-            {"files": {"files": ("a.txt", b"b")}, "data": {"policy": '{"tau": "Quellbaum"}'}},
-            "policy.tau: Input",
-        ),
-        (
-            {"files": [("files", (f"{number}.txt", b"b")) for number in range(MOST_FILES + 1)]},
-            "The form could not be read: its parts are not as multipart/form-data has them. Send up to 1000 "
-            "files in parts named files, as",
-        ),
-        (
-            {"content": b"--x\r\nQuellbaum", "headers": {"content-type": "multipart/form-data; boundary=y"}},
-            "The form could not be read",
-        ),
-        ({"content": b"", "headers": {"content-type": "multipart/form-data"}}, "The form could not be read"),
-    ],
-    ids=lambda value: "" if isinstance(value, dict) else value[:24],
-)
+def form(content_type: str, content: bytes) -> dict[str, Any]:
+    return {"content": content, "headers": {"content-type": content_type}}
+
+
+def of_policy(policy: str) -> dict[str, Any]:
+    return {"files": {"files": ("a.txt", b"b")}, "data": {"policy": policy}}
+
+
+A = {"id": "a", "text": "b"}
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"json": {"documents": []}}, "documents: List should have at least 1 item after validation, not 0."),
+    ({"json": {"documents": [{"id": "a"}]}}, "documents.0.text: Field required."),
+    ({"json": {"documents": [A], "zorvath": 1}}, "zorvath: this field is not supp"),
+    (form("text/plain", b"Mr Quellbaum"), "Send files as multipart/"),
+    ({"files": {"other": ("a.txt", b"b")}}, "files: send one file or more, each in a part of this name"),
+    (of_policy("{"), 'policy: send one JSON object, such as {"name": "redact"}.'),
+    (of_policy("[]"), "policy: Input should be a valid dict"),
+    (of_policy('{"name": "origin"}'), "policy.name: origin"),
+    (of_policy('{"deny_file": "/etc/passwd"}'), "policy: deny_file cannot be set here; name, k, people,"),
+    (of_policy('{"tau": "Quellbaum"}'), "policy.tau: Input"),
+    (
+        {"files": [("files", (f"{number}.txt", b"b")) for number in range(MOST_FILES + 1)]},
+        "The form could not be read: its parts are not as multipart/form-data has them. Send up to 1000 file",
+    ),
+    (form("multipart/form-data; boundary=y", b"--x\r\nQuellbaum"), "The form could not be read"),
+    (form("multipart/form-data", b""), "The form could not be read"),
+]
+
+
+@pytest.mark.parametrize(("request_", "expected"), REFUSED, ids=[told[:24] for _, told in REFUSED])
 def test_what_cannot_be_taken_is_refused_and_no_job_is_made(
     client: httpx.Client, request_: dict[str, Any], expected: str
 ) -> None:
@@ -218,13 +203,11 @@ def test_what_cannot_be_taken_is_refused_and_no_job_is_made(
 
 def test_an_upload_beyond_its_limit_is_refused_whatever_its_header_says(client: httpx.Client) -> None:
     big = b"x" * (1 << 20)
-    refused = client.post(place("never"), files={"files": ("a.txt", big)})
-    expected = (413, "request_too_large", "The body is larger than 1048576 bytes; send less.")
-    assert problem(refused) == expected
-    chunked = {"content-type": "application/json"}
-    assert (
-        problem(client.post(place("never"), content=iter([b'{"', big, b'":1}']), headers=chunked)) == expected
-    )
+    chunked = {"content": iter([b'{"', big, b'":1}']), "headers": {"content-type": "application/json"}}
+    for upload in ({"files": {"files": ("a.txt", big)}}, chunked):
+        refused = client.post(place("never"), **upload)
+        told = "The body is larger than 1048576 bytes; send less."
+        assert problem(refused) == (413, "request_too_large", told)
 
 
 def test_a_job_is_cancelled_and_another_one_goes_on(client: httpx.Client) -> None:
@@ -235,6 +218,16 @@ def test_a_job_is_cancelled_and_another_one_goes_on(client: httpx.Client) -> Non
     newest = [each["job_id"] for each in client.get("/v1/jobs").json()["jobs"]]
     assert newest.index(running["job_id"]) == 1
     assert problem(client.get("/v1/jobs/never"))[:2] == (404, "job_not_found")
+
+
+def test_a_job_waits_for_another_that_writes_to_its_collection(client: httpx.Client, data: Path) -> None:
+    with locked(data / "collections" / "locked"):
+        job = sent(client, "locked", NOTES)
+        for _ in range(100):
+            looked = client.get(f"/v1/jobs/{job['job_id']}").json()
+            time.sleep(0.1)
+        assert looked["state"] == "running"
+    assert over(client, job)["state"] == "done"
 
 
 def test_searches_are_answered_while_a_job_runs(client: httpx.Client, server: Served) -> None:
@@ -255,32 +248,28 @@ def test_a_text_is_sanitized_with_every_decision(client: httpx.Client) -> None:
     answer = client.post("/v1/sanitize", json={"text": text, "policy": {"k": 5, "people": 20}}).json()
     assert "Quellbaum" not in answer["text"]
     assert (answer["policy"], answer["tau"], answer["read"]) == ("lethe", 2.0, text[1:])
-    (named,) = (
-        each for each in answer["decisions"] if "Quellbaum" in answer["read"][each["start"] : each["end"]]
-    )
+    decisions, read = answer["decisions"], answer["read"]
+    (named,) = (each for each in decisions if "Quellbaum" in read[each["start"] : each["end"]])
     assert named["identifier"] == "direct"
     assert set(named["scores"]) == {"risk", "divergence", "relevance", "priority", "bits"}
-    for decision, (start, end) in zip(answer["decisions"], answer["places"], strict=True):
+    for decision, (start, end) in zip(decisions, answer["places"], strict=True):
         if decision["replacement"]:
             assert answer["text"][start:end] == decision["replacement"]
     assert 'name = "lethe"\nk = 5.0\npeople = 20.0\n' in answer["policy_toml"]
     polish = "Tekst zmyślony. Kocioł w młynie jest zepsuty, a hydraulik wróci dopiero w poniedziałek."
-    assert problem(client.post("/v1/sanitize", json={"text": polish})) == (
-        422,
-        "not_sanitized",
-        "The text is in Polish, and only English, German, French, Spanish, Italian, Dutch and Portuguese are "
-        'accepted. Send one of these, or let the operator set detector.language to "any"; results then carry '
-        "a warning.",
-    )
+    status, code, told = problem(client.post("/v1/sanitize", json={"text": polish}))
+    assert (status, code, told[:22]) == (422, "not_sanitized", "The text is in Polish,")
+    assert 'Send one of these, or let the operator set detector.language to "any"' in told
+    body = {"text": text, "policy": {"replacements": "alias"}}
+    told = "policy.replacements: aliases are those of a collection. Name it."
+    assert problem(client.post("/v1/sanitize", json=body)) == (400, "invalid_value", told)
     names = [each["name"] for each in client.get("/v1/policies").json()["policies"]]
     assert names == ["lethe", "trip", "intact", "redact", "suppress", "entity-type", "lprag"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_job_goes_on_when_the_server_is_started_again(tmp_path: Path, number: signal.Signals) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "settings.toml").write_text("threads = 1\n")
+    data = data_in(tmp_path)
     with served(data, "--host", "127.0.0.1") as first, first.client() as client:
         job = sent(client, "notes", NOTES, policy=REDACT)
         while client.get(f"/v1/jobs/{job['job_id']}").json()["state"] == "waiting":
@@ -292,8 +281,7 @@ def test_a_job_goes_on_when_the_server_is_started_again(tmp_path: Path, number: 
         done = over(client, job)
         assert (done["state"], done["error"]) == ("done", None)
         assert client.get("/v1/collections/notes").json()["documents"] == 2
-        kept = data / "uploads"
-        assert not any(kept.iterdir())
+        assert not any((data / "uploads").iterdir())
         refused = lethe(data, "serve")
     assert refused.code == 1
     assert "another server serves this data folder. End it first" in refused.err
@@ -303,39 +291,33 @@ def test_erasing_while_others_search_is_whole(client: httpx.Client) -> None:
     files = {f"{number}.txt": f"Invented note {number}. The mill {number} is broken." for number in range(12)}
     over(client, sent(client, "many", files, policy=REDACT))
     ending = threading.Event()
-    statuses: list[int] = []
 
-    def search() -> None:
+    def search() -> set[int]:
         body = {"collection": "many", "question": "Which mill is broken?"}
+        statuses = set[int]()
         while not ending.is_set():
-            statuses.append(client.post("/v1/search", json=body).status_code)
+            statuses.add(client.post("/v1/search", json=body).status_code)
+        return statuses
 
-    threads = [threading.Thread(target=search) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    try:
-        for number in range(3):
-            answer = client.post("/v1/collections/many/erase", json={"ids": [f"{number}.txt"]})
-            assert answer.status_code == 200, answer.text
-            assert answer.json()["complete"]
-    finally:
-        ending.set()
-        for thread in threads:
-            thread.join()
-    assert set(statuses) == {200}
+    with ThreadPoolExecutor(3) as pool:
+        searching = [pool.submit(search) for _ in range(3)]
+        try:
+            for number in range(3):
+                answer = client.post("/v1/collections/many/erase", json={"ids": [f"{number}.txt"]})
+                assert answer.status_code == 200 and answer.json()["complete"], answer.text
+        finally:
+            ending.set()
+    assert {status for each in searching for status in each.result()} == {200}
     assert client.get("/v1/collections/many").json()["documents"] == 9
 
 
 def test_originals_are_sanitized_again_by_another_policy_into_another_collection(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "settings.toml").write_text("threads = 1\n")
+    data = data_in(tmp_path)
     vault = {"LETHE_VAULT__ENABLED": "true", "LETHE_VAULT__KEY": base64.b64encode(b"v" * 32).decode()}
     with served(data, "--host", "127.0.0.1", **vault) as server, server.client() as client:
         over(client, sent(client, "strict", NOTES, policy='{"name": "suppress"}'))
-        made = client.post(
-            "/v1/collections/strict/resanitize", json={"into": "mild", "policy": json.loads(REDACT)}
-        )
+        body = {"into": "mild", "policy": {"name": "redact"}}
+        made = client.post("/v1/collections/strict/resanitize", json=body)
         assert made.status_code == 202, made.text
         assert made.headers["location"] == f"/v1/jobs/{made.json()['job_id']}"
         done = over(client, made.json())
@@ -346,23 +328,10 @@ def test_originals_are_sanitized_again_by_another_policy_into_another_collection
         found = client.post("/v1/search", json={"collection": "mild", "question": "Who keeps it?"})
         assert "Mr somebody keeps" in found.text
         again = client.post("/v1/collections/strict/resanitize", json={"into": "mild"})
-        assert problem(again) == (
-            400,
-            "invalid_value",
-            "into: there is such a collection. Name one that is not there yet.",
-        )
+        told = "into: there is such a collection. Name one that is not there yet."
+        assert problem(again) == (400, "invalid_value", told)
         assert client.get("/v1/collections/strict").json()["originals"] == 2
     assert raw_in(data) == []
-    told = (
-        404,
-        "original_not_kept",
-        "The vault has no original of this collection to show: it was off when the collection was ingested, "
-        "or the settings name no key for it.",
-    )
-    with served(data, "--host", "127.0.0.1") as server, server.client() as client:
-        refused = client.post("/v1/collections/strict/resanitize", json={"into": "other"})
-        assert problem(refused) == told
-        assert client.get("/v1/jobs").json()["jobs"][0]["job_id"] == done["job_id"]
 
 
 def test_all_about_somebody_is_erased_where_aliases_are_the_same_in_every_document(
@@ -375,9 +344,9 @@ def test_all_about_somebody_is_erased_where_aliases_are_the_same_in_every_docume
     }
     policy = json.dumps({"name": "trip", "replacements": "alias"})
     over(client, sent(client, "letters", letters, policy=policy))
-    receipt = client.post("/v1/collections/letters/erase", json={"people": ["Tobias Keller"]})
-    assert receipt.status_code == 200, receipt.text
-    assert len(receipt.json()["erasures"]) == 2
+    erase = "/v1/collections/letters/erase"
+    receipt = client.post(erase, json={"people": ["Tobias Keller"]})
+    assert (receipt.status_code, len(receipt.json()["erasures"])) == (200, 2)
     (left,) = client.get(place("letters")).json()["documents"]
     found = client.post("/v1/search", json={"collection": "letters", "question": "Who bought it?"}).json()
     assert [each["doc_id"] for each in found["passages"]] == [left["doc_id"]]
@@ -386,7 +355,7 @@ def test_all_about_somebody_is_erased_where_aliases_are_the_same_in_every_docume
         (["the"], "people: a name was not recognized. Give it in full, as in the documents."),
         ([], NOTHING_TO_ERASE),
     ):
-        assert problem(client.post("/v1/collections/letters/erase", json={"people": people}))[2] == told
+        assert problem(client.post(erase, json={"people": people}))[2] == told
     over(client, sent(client, "unlinked", {"c.txt": letters["c.txt"]}, policy=REDACT))
     unlinked = client.post("/v1/collections/unlinked/erase", json={"people": ["Anna Gruber"]})
     assert problem(unlinked)[2].startswith("people: this collection has no keyed aliases")
@@ -401,29 +370,24 @@ def test_what_others_say_too_is_no_trace_and_no_sign(client: httpx.Client) -> No
     }
     over(client, sent(client, "template", letters, policy=REDACT))
     for name in letters:
-        answer = client.post("/v1/collections/template/erase", json={"ids": [name]})
-        assert answer.status_code == 200, answer.text
-        assert answer.json()["proof"]["before"]["found"] == 1
-        assert answer.json()["proof"]["after"]["found"] == 0
+        receipt = client.post("/v1/collections/template/erase", json={"ids": [name]}).json()
+        assert [receipt["proof"][when]["found"] for when in ("before", "after")] == [1, 0]
         # While another says the same, similarities tell nothing.
-        left_open = [(each["cause"], each["checks"]) for each in answer.json()["not_proved"]]
+        left_open = [(each["cause"], each["checks"]) for each in receipt["not_proved"]]
         assert left_open == ([("not_nearest", ["membership"])] if name == "a.txt" else [])
-        assert answer.json()["proved"] == (name != "a.txt")
+        assert receipt["proved"] == (name != "a.txt")
 
 
 def cut_short(data: Path, collection: str, doc_ids: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an erasure end like one whose process is killed before the files are searched."""
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
     with DataDir(load_settings({"data_dir": data})).open(collection) as opened:
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(Collection, "publish", raising(KeyboardInterrupt))
+            patch.setattr(Collection, "publish", killed)
             opened.erase_all(doc_ids)
-
-
-def raising(error: type[BaseException]) -> Callable[..., None]:
-    def raises(*_: object) -> None:
-        raise error
-
-    return raises
 
 
 def test_a_receipt_of_an_erasure_that_was_cut_short_says_what_it_does_not_prove(
@@ -434,26 +398,20 @@ def test_a_receipt_of_an_erasure_that_was_cut_short_says_what_it_does_not_prove(
     cut_short(data, "cut", ids[:1], monkeypatch)
     receipt = client.post("/v1/collections/cut/erase", json={"ids": ids[:2]}).json()
     resumed, whole = sorted(receipt["erasures"], key=lambda each: not each["resumed"])
-    assert (resumed["doc_id"], resumed["resumed"], resumed["bytes_searched"]) == (ids[0], True, 0)
-    assert (whole["doc_id"], whole["resumed"], whole["bytes_searched"] > 0) == (ids[1], False, True)
+    shown = [(each["doc_id"], each["resumed"], each["bytes_searched"] > 0) for each in (resumed, whole)]
+    assert shown == [(ids[0], True, False), (ids[1], False, True)]
     # The searches for the other one succeed, and prove nothing about the first.
     assert receipt["proof"]["before"] == {"passages": 1, "found": 1, "members": 1}
     assert (receipt["complete"], receipt["proved"]) == (True, False)
     (left_open,) = receipt["not_proved"]
-    assert left_open["reason"].startswith("The erasure was begun before and cut short.")
-    assert {name: left_open[name] for name in left_open if name != "reason"} == {
-        "cause": "resumed",
-        "checks": ["search", "membership", "files"],
-        "documents": 1,
-        "passages": 1,
-    }
+    assert left_open.pop("reason").startswith("The erasure was begun before and cut short.")
+    checks = ["search", "membership", "files"]
+    assert left_open == {"cause": "resumed", "checks": checks, "documents": 1, "passages": 1}
     # By another id, it is finished as well, and that is said.
     cut_short(data, "cut", ids[2:], monkeypatch)
-    assert problem(client.post("/v1/collections/cut/erase", json={"ids": ["never"]})) == (
-        404,
-        "document_not_found",
-        f"{NOTHING_TO_ERASE} Erasures that had been cut short are finished now: 1.",
-    )
+    told = f"{NOTHING_TO_ERASE} Erasures that had been cut short are finished now: 1."
+    never = client.post("/v1/collections/cut/erase", json={"ids": ["never"]})
+    assert problem(never) == (404, "document_not_found", told)
     assert client.get(place("cut")).json()["documents"] == []
 
 
@@ -473,11 +431,8 @@ def test_nothing_is_erased_or_deleted_that_a_waiting_job_would_bring_back(client
     over(client, sent(client, "waited", NOTES, policy=REDACT))
     first = sent(client, "elsewhere", {f"{n}.txt": f"Invented {n}." for n in range(30)})
     waiting = sent(client, "waited", {"mill.txt": "Invented. The mill was sold."})
-    told = (
-        409,
-        "collection_error",
-        "Jobs of this collection are not over: cancel them or wait, then send this again.",
-    )
+    remedy = "Jobs of this collection are not over: cancel them or wait, then send this again."
+    told = (409, "collection_error", remedy)
     assert problem(client.post("/v1/collections/waited/erase", json={"ids": ["mill.txt"]})) == told
     assert problem(client.delete("/v1/collections/waited")) == told
     client.delete(f"/v1/jobs/{waiting['job_id']}")
@@ -487,23 +442,6 @@ def test_nothing_is_erased_or_deleted_that_a_waiting_job_would_bring_back(client
     over(client, first)
 
 
-def test_aliases_are_told_for_a_collection_only(client: httpx.Client) -> None:
-    body = {"text": f"Invented. {NAME} came.", "policy": {"replacements": "alias"}}
-    assert problem(client.post("/v1/sanitize", json=body)) == (
-        400,
-        "invalid_value",
-        "policy.replacements: aliases are those of a collection. Name it.",
-    )
-
-
-def test_a_server_of_one_collection_makes_no_other(tmp_path: Path) -> None:
-    data = ingested(tmp_path, "threads = 1\n", [NOTES["mill.txt"]])
-    with served(data) as server, server.client() as client:
-        refused = client.post(place("other"), files={"files": ("a.txt", b"Invented.")})
-        assert problem(refused)[:2] == (404, "collection_not_found")
-        assert over(client, sent(client, "notes", {"a.txt": "Invented. More."}))["state"] == "done"
-
-
 @pytest.mark.parametrize(
     ("table", "answers"),
     [
@@ -511,17 +449,14 @@ def test_a_server_of_one_collection_makes_no_other(tmp_path: Path) -> None:
         ("[server]\ndocuments_percent = 50.0", [(200, ""), (429, "collection_budget_exceeded")]),
     ],
 )
-def test_whole_documents_are_shown_within_the_limits_of_searching(
+def test_a_server_of_one_collection_shows_whole_documents_within_limits_and_makes_no_other(
     tmp_path: Path, table: str, answers: Sequence[tuple[int, str]]
 ) -> None:
-    data, notes = tmp_path / "data", tmp_path / "notes"
-    for folder in (data, notes):
-        folder.mkdir()
-    for name, text in NOTES.items():
-        (notes / name).write_text(text)
-    (data / "settings.toml").write_text(f"threads = 1\n{table}\n")
-    assert lethe(data, "ingest", str(notes), "-c", "notes").code == 0
-    with served(data, "--host", "127.0.0.1") as server, server.client() as client:
+    data = ingested(tmp_path, f"threads = 1\n{table}\n", [*NOTES.values()])
+    with served(data) as server, server.client() as client:
         rows = client.get(place("notes")).json()["documents"]
         opened = [client.get(f"{place('notes')}/{row['doc_id']}") for row in rows]
+        refused = client.post(place("other"), files={"files": ("a.txt", b"Invented.")})
+        assert problem(refused)[:2] == (404, "collection_not_found")
+        assert over(client, sent(client, "notes", {"a.txt": "Invented. More."}))["state"] == "done"
     assert [(each.status_code, each.json().get("code", "")) for each in opened] == answers

@@ -8,7 +8,6 @@ import os
 import random
 import signal
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -34,7 +33,6 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from app.server.running import listening
-from retrieval.collection import locked
 from tests.commands import READING, lethe
 from tests.hammering import (
     EXPECTED,
@@ -56,26 +54,22 @@ MOST_GROWTH = 40 << 20
 LONGEST = 6.0
 """Seconds for which a server that is to be killed works at most."""
 
-SETTINGS = "threads = 1\n[server]\nupload_megabytes = 1\n"
 CHECKS: list[Any] = [not_a_server_error, status_code_conformance, content_type_conformance]
 
 
-# -- strange requests ------------------------------------------------------------------------------------
-
-
-def admin(data: Path) -> dict[str, str]:
-    """The header of a new key that may do everything."""
-    ran = lethe(data, "keys", "create", "hammer", "--scope", "query,ingest,reveal,erase,audit,admin")
-    assert ran.code == 0, ran.err
-    return {"authorization": f"Bearer {ran.summary['key']}"}
+def data_in(folder: Path) -> Path:
+    (folder / "data").mkdir()
+    (folder / "data" / "settings.toml").write_text("threads = 1\n[server]\nupload_megabytes = 1\n")
+    return folder / "data"
 
 
 @pytest.fixture(scope="module")
 def hammered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, dict[str, str]]]:
-    data = tmp_path_factory.mktemp("hammered") / "data"
-    data.mkdir()
-    (data / "settings.toml").write_text(SETTINGS)
-    headers = admin(data)
+    data = data_in(tmp_path_factory.mktemp("hammered"))
+    # The header of a new key that may do everything.
+    ran = lethe(data, "keys", "create", "hammer", "--scope", "query,ingest,reveal,erase,audit,admin")
+    assert ran.code == 0, ran.err
+    headers = {"authorization": f"Bearer {ran.summary['key']}"}
     with served(data, "--host", "127.0.0.1", **READING) as server:
         yield server, headers
 
@@ -128,13 +122,9 @@ def test_every_route_answers_strange_requests_as_its_description_says(
     assert not wrong, "\n\n".join(f"{label}\n{what}" for label, what in wrong.items())
 
 
-# -- many clients ----------------------------------------------------------------------------------------
-
-
-def hammer(data: Path, clients: int, seconds: float) -> float:
+def hammer(folder: Path, clients: int, seconds: float) -> float:
     """The bytes by which the server grew in the second half; every answer was right, and all is whole."""
-    data.mkdir()
-    (data / "settings.toml").write_text(SETTINGS)
+    data = data_in(folder)
     with served(data, "--host", "127.0.0.1", **READING) as server, server.client() as client:
         first = [f"first-{number}" for number in range(20)]
         assert ended(client, given_to(client, "mixed", first))["state"] == "done"
@@ -162,7 +152,7 @@ def hammer(data: Path, clients: int, seconds: float) -> float:
 
 
 def test_twenty_clients_with_mixed_requests_are_answered_and_all_is_whole(tmp_path: Path) -> None:
-    hammer(tmp_path / "data", 20, 5)
+    hammer(tmp_path, 20, 5)
 
 
 @pytest.mark.slow
@@ -171,7 +161,7 @@ def test_two_hundred_clients_are_answered_and_memory_stays_flat(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     seconds = float(os.environ.get("HAMMER_SECONDS", "40"))
-    grown = hammer(tmp_path / "data", 200, seconds)
+    grown = hammer(tmp_path, 200, seconds)
     record_property("grown", f"{grown / 2**20:.1f} MiB")
     assert grown < MOST_GROWTH
 
@@ -181,27 +171,6 @@ def test_sockets_say_their_protocol_so_that_small_answers_are_sent_at_once() -> 
         accepted, _ = listener.accept()
         with accepted:
             assert accepted.proto == socket.IPPROTO_TCP
-
-
-def test_a_job_waits_for_another_that_writes_to_its_collection(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "settings.toml").write_text(SETTINGS)
-    with served(data, "--host", "127.0.0.1", **READING) as server, server.client() as client:
-        with locked(data / "collections" / "busy"):
-            job = given_to(client, "busy", ["d0"])
-            for _ in range(100):
-                looked = client.get(f"/v1/jobs/{job['job_id']}").json()
-                time.sleep(0.1)
-            assert looked["state"] == "running"
-        assert ended(client, job)["state"] == "done"
-
-
-# -- kills -----------------------------------------------------------------------------------------------
-
-
-def children_of(process: "subprocess.Popen[str]") -> list[psutil.Process]:
-    return [*psutil.Process(process.pid).children(recursive=True)]
 
 
 class Killed:
@@ -228,18 +197,24 @@ class Killed:
                     self._look(client, wait=True)
                     self._erase(client)
                 assert {row["doc_id"] for row in documents_of(client, "killed")} == self.kept
-                self._search(client)
+                for name in sorted(self.erased):
+                    body = {"collection": "killed", "question": text_of(name), "k": 100}
+                    found = client.post("/v1/search", json=body).json()["passages"]
+                    assert not [each for each in found if each["doc_id"] in self.erased]
                 assert server.ended_by(signal.SIGTERM)[0] == 0
                 return
             if self._job is None:
-                self._give(client)
+                names = [f"d{self._number + each}" for each in range(3)]
+                self._number += len(names)
+                self._job = given_to(client, "killed", names)["job_id"], names
             if self._erasing is None and self.kept:
                 self._erasing = self._generator.choice(sorted(self.kept))
             with ThreadPoolExecutor(1) as pool:
                 erasing = pool.submit(self._erase, client)
                 time.sleep(self._generator.uniform(0, LONGEST))
-                left = children_of(server.process)
-                self.hits += self._at_work(client)
+                left = psutil.Process(server.process.pid).children(recursive=True)
+                jobs = client.get("/v1/jobs").json()["jobs"]
+                self.hits += self._erasing is not None or any(each["state"] == "running" for each in jobs)
                 server.process.kill()
                 server.process.wait()
                 with suppress(httpx.HTTPError):
@@ -248,11 +223,6 @@ class Killed:
             gone, alive = psutil.wait_procs(left, timeout=20)
             assert not alive, "a process of a killed server goes on"
         assert raw_in(self.data) == []
-
-    def _give(self, client: httpx.Client) -> None:
-        names = [f"d{self._number + each}" for each in range(3)]
-        self._number += len(names)
-        self._job = given_to(client, "killed", names)["job_id"], names
 
     def _look(self, client: httpx.Client, wait: bool = False) -> None:
         if self._job is None:
@@ -281,16 +251,6 @@ class Killed:
         self.erased.add(name)
         self._erasing = None
 
-    def _at_work(self, client: httpx.Client) -> bool:
-        states = client.get("/v1/jobs").json()["jobs"]
-        return self._erasing is not None or any(each["state"] == "running" for each in states)
-
-    def _search(self, client: httpx.Client) -> None:
-        for name in sorted(self.erased):
-            body = {"collection": "killed", "question": text_of(name), "k": 100}
-            found = client.post("/v1/search", json=body).json()["passages"]
-            assert not [each for each in found if each["doc_id"] in self.erased]
-
 
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
@@ -299,20 +259,17 @@ def test_nothing_is_lost_doubled_or_raw_when_the_server_is_killed(
 ) -> None:
     kills = int(os.environ.get("HAMMER_KILLS", "6"))
     seconds = float(os.environ.get("HAMMER_SECONDS", "3000"))
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "settings.toml").write_text(SETTINGS)
+    data = data_in(tmp_path)
     killed, began = Killed(data, random.Random(7)), time.monotonic()
     while killed.kills < kills and time.monotonic() - began < seconds:
         killed.live(to_be_killed=True)
         if killed.kills % 3 == 0:
             killed.live(to_be_killed=False)
     killed.live(to_be_killed=False)
-    for name, count in (("kills", killed.kills), ("hits", killed.hits)):
+    counts = {"kills": killed.kills, "hits": killed.hits}
+    counts |= {"documents kept": len(killed.kept), "documents erased": len(killed.erased)}
+    for name, count in counts.items():
         record_property(name, count)
-    record_property("documents kept", len(killed.kept))
-    record_property("documents erased", len(killed.erased))
     assert killed.hits >= killed.kills / 2
-    assert killed.kept
-    assert killed.erased
+    assert killed.kept and killed.erased
     check_folder(data, {"killed": killed.kept})

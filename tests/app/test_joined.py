@@ -17,10 +17,12 @@ from tests.doubles import WordEncoder
 
 
 class Held(WordEncoder):
-    """Waits at its first call, and refuses a text."""
+    """Waits at its first call unless it may go on, and refuses a text."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, go: bool = False) -> None:
         self.begun, self.go = Event(), Event()
+        if go:
+            self.go.set()
         self.batches: list[list[str]] = []
 
     def encode(self, texts: Sequence[str]) -> Vectors:
@@ -50,10 +52,8 @@ def asked_while_held(asked: Sequence[Sequence[str]]) -> tuple[Held, list[object]
 def test_texts_that_come_meanwhile_are_encoded_in_one_batch() -> None:
     asked = [["a heron"], ["a mill", "a boiler"], ["a weir"]]
     held, found = asked_while_held(asked)
-    assert [sorted(batch) for batch in held.batches] == [
-        ["first"],
-        ["a boiler", "a heron", "a mill", "a weir"],
-    ]
+    together = ["a boiler", "a heron", "a mill", "a weir"]
+    assert [sorted(batch) for batch in held.batches] == [["first"], together]
     for texts, vectors in zip(asked, found, strict=True):
         assert (np.asarray(vectors) == WordEncoder().encode(texts)).all()
 
@@ -71,10 +71,6 @@ def test_no_more_are_joined_to_a_large_request() -> None:
     assert [len(batch) for batch in held.batches] == [1, MOST_TEXTS, 1]
 
 
-def test_nothing_asked_is_answered_with_nothing() -> None:
-    assert JoinedEncoder(WordEncoder(), threads=2).encode([]).shape == (0, WordEncoder().dim)
-
-
 @given(st.lists(st.lists(st.sampled_from("abcd"), max_size=3), max_size=9))
 def test_vectors_are_those_of_the_encoder_whatever_is_remembered(asked: list[list[str]]) -> None:
     joined = JoinedEncoder(WordEncoder(), threads=1)
@@ -82,32 +78,23 @@ def test_vectors_are_those_of_the_encoder_whatever_is_remembered(asked: list[lis
         assert (joined.encode(texts) == WordEncoder().encode(texts)).all()
 
 
-def test_a_text_that_came_alone_is_encoded_once_and_others_each_time() -> None:
-    held = Held()
-    held.go.set()
+def test_a_text_that_came_alone_is_encoded_once_until_it_is_forgotten_and_others_each_time() -> None:
+    held = Held(go=True)
     joined = JoinedEncoder(held, threads=1)
     for texts in (["a mill"], ["a mill"], ["a mill", "a weir"], ["a mill", "a weir"], ["a weir"]):
         joined.encode(texts)
     assert held.batches == [["a mill"], ["a weir"], ["a weir"], ["a weir"]]
+    joined.forget()
+    joined.encode(["a mill"])
+    assert held.batches[4:] == [["a mill"]]
 
 
 def test_only_the_latest_are_remembered() -> None:
-    held = Held()
-    held.go.set()
+    held = Held(go=True)
     joined = JoinedEncoder(held, threads=1)
     for number in [*range(MOST_REMEMBERED + 1), 0, MOST_REMEMBERED]:
         joined.encode([f"mill {number}"])
     assert held.batches[MOST_REMEMBERED + 1 :] == [["mill 0"]]
-
-
-def test_what_is_remembered_can_be_forgotten() -> None:
-    held = Held()
-    held.go.set()
-    joined = JoinedEncoder(held, threads=1)
-    joined.encode(["a mill"])
-    joined.forget()
-    joined.encode(["a mill"])
-    assert held.batches == [["a mill"], ["a mill"]]
 
 
 def test_many_threads_get_the_vectors_of_their_own_texts(minilm: MiniLM) -> None:

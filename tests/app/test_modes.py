@@ -72,15 +72,10 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ran(folder: Path, verb: str) -> None:
+    variables = {**environment(folder / "data"), **PLAIN}
+    words = command(*shlex.split(verb))
     done = subprocess.run(
-        command(*shlex.split(verb)),
-        env={**environment(folder / "data"), **PLAIN},
-        cwd=folder,
-        umask=0,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=280,
+        words, env=variables, cwd=folder, umask=0, capture_output=True, text=True, timeout=280
     )
     assert "Traceback" not in done.stderr
     assert "internal error" not in done.stderr
@@ -145,11 +140,12 @@ def test_the_mode_of_a_device_stays(tmp_path: Path) -> None:
     assert Path(os.devnull).stat().st_mode == before
 
 
+NEW_KEY = base64.b64encode(b"n" * 32).decode()
 KEYS: dict[str, Callable[[Path], object]] = {
-    "digests": lambda path: secret_key(path),
+    "digests": secret_key,
     "vault": lambda path: vault_keys(load_settings({"vault.key_file": path})),
     "old vault": lambda path: vault_keys(
-        load_settings({"vault.key": base64.b64encode(b"n" * 32).decode(), "vault.old_key_files": (path,)})
+        load_settings({"vault.key": NEW_KEY, "vault.old_key_files": (path,)})
     ),
 }
 
@@ -172,33 +168,28 @@ def test_a_key_that_others_can_read_is_refused_with_the_remedy(tmp_path: Path, r
 
 MOUNTED = [
     # The owner, the group and the mode of the file, whether its file system can be written, and what follows.
-    (0, 10001, 0o440, True, True),
-    (0, 10001, 0o640, True, True),
-    (0, 10001, 0o444, True, False),
-    (0, 10001, 0o460, True, False),
-    (0, 0, 0o440, True, False),
-    (4711, 10001, 0o440, True, False),
-    (0, 0, 0o444, False, True),
-    (0, 0, 0o440, False, True),
-    (10001, 10001, 0o400, True, True),
+    ((0, 10001, 0o440), True, True),
+    ((0, 10001, 0o640), True, True),
+    ((0, 10001, 0o444), True, False),
+    ((0, 10001, 0o460), True, False),
+    ((0, 0, 0o440), True, False),
+    ((4711, 10001, 0o440), True, False),
+    ((0, 0, 0o444), False, True),
+    ((0, 0, 0o440), False, True),
+    ((10001, 10001, 0o400), True, True),
 ]
 
 
-@pytest.mark.parametrize(("owner", "group", "mode", "written", "taken"), MOUNTED)
+@pytest.mark.parametrize(("status", "written", "taken"), MOUNTED)
 def test_a_secret_that_a_container_mounts_is_taken(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    owner: int,
-    group: int,
-    mode: int,
-    written: bool,
-    taken: bool,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: tuple[int, int, int], written: bool, taken: bool
 ) -> None:
+    owner, group, mode = status
     path = tmp_path / "digest.key"
     path.write_bytes(b"k" * 32)
     looking, mounted = os.fstat, os.fstatvfs
 
-    def status(handle: int) -> os.stat_result:
+    def changed(handle: int) -> os.stat_result:
         real = looking(handle)
         return os.stat_result((real.st_mode & ~0o777 | mode, *real[1:4], owner, group, *real[6:]))
 
@@ -206,11 +197,9 @@ def test_a_secret_that_a_container_mounts_is_taken(
         real = mounted(handle)
         return os.statvfs_result((*real[:8], 0 if written else os.ST_RDONLY, real[9]))
 
-    monkeypatch.setattr(os, "fstat", status)
-    monkeypatch.setattr(os, "fstatvfs", flags)
-    monkeypatch.setattr(os, "geteuid", lambda: 10001)
-    monkeypatch.setattr(os, "getegid", lambda: 10001)
-    monkeypatch.setattr(os, "getgroups", lambda: [10001])
+    ids = {"geteuid": lambda: 10001, "getegid": lambda: 10001, "getgroups": lambda: [10001]}
+    for name, double in {"fstat": changed, "fstatvfs": flags, **ids}.items():
+        monkeypatch.setattr(os, name, double)
     if taken:
         assert secret_key(path) == b"k" * 32
     else:

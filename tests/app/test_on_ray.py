@@ -8,12 +8,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from ingest.documents import Document
@@ -29,11 +30,10 @@ from ingest.read.sources import read_documents, sources_of
 from models.errors import ConfigurationError, LetheError
 from retrieval.passages import Writer
 from retrieval.store.database import CutDocument, Store
-from tests.commands import PLAIN, command, environment, lethe, write_lines, write_records
+from tests.commands import PLAIN, command, environment, in_process, write_lines, write_records
 from tests.ingest.test_workers import Moody
 from tests.killing import SETTINGS, invented
 
-needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is absent: pip install 'lethe[ray]'")
 # Ray's own threads and sockets are not ours to close.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -64,17 +64,14 @@ def telling(ids: Sequence[str]) -> Sequence[str]:
 
 
 WORK = Work(
-    intake=partial(Intake, unchanged, KEY),
-    prepare=Falling,
-    fields=Fields("text", "id"),
-    read_limits=ReadLimits(),
-    limits=SMALL,
-    seconds=60,
-)
+    intake=partial(Intake, unchanged, KEY), prepare=Falling, fields=Fields("text", "id"),
+    read_limits=ReadLimits(), limits=SMALL, seconds=60,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
+    pytest.importorskip("ray", reason="Ray is absent: pip install 'lethe[ray]'")
     with connected(LOCAL, 2) as found:
         yield found
 
@@ -93,8 +90,7 @@ def carry_here(paths: Sequence[Path], store: Store) -> Tally:
 
 
 def rows(store: Store) -> list[tuple[str, str]]:
-    found = store._connection.execute("SELECT doc_id, text FROM passages ORDER BY rowid").fetchall()
-    return [(doc_id, text) for doc_id, text in found]
+    return store._connection.execute("SELECT doc_id, text FROM passages ORDER BY rowid").fetchall()
 
 
 def files(folder: Path, texts: Sequence[str]) -> list[Path]:
@@ -112,7 +108,6 @@ def files(folder: Path, texts: Sequence[str]) -> list[Path]:
     return [folder, folder / "absent.txt"]
 
 
-@needs_ray
 @pytest.mark.slow
 def test_a_cluster_keeps_what_one_process_keeps(cluster: Cluster, tmp_path: Path) -> None:
     texts = [f"text {number} " + LONG for number in range(60)]
@@ -125,7 +120,6 @@ def test_a_cluster_keeps_what_one_process_keeps(cluster: Cluster, tmp_path: Path
     assert not any("elsewhere" in text for _, text in rows(there))
 
 
-@needs_ray
 @pytest.mark.slow
 def test_a_second_run_sanitizes_what_changed(cluster: Cluster, tmp_path: Path) -> None:
     texts = [f"text {number}" for number in range(12)]
@@ -141,7 +135,6 @@ def test_a_second_run_sanitizes_what_changed(cluster: Cluster, tmp_path: Path) -
     assert sorted(dict(rows(store))) == [*(f"r{number:04d}" for number in range(12)), "r0099"]
 
 
-@needs_ray
 @pytest.mark.slow
 def test_what_kills_costs_itself_and_nobody_else(cluster: Cluster, tmp_path: Path) -> None:
     texts = [f"text {number} " + LONG for number in range(60)]
@@ -150,17 +143,14 @@ def test_what_kills_costs_itself_and_nobody_else(cluster: Cluster, tmp_path: Pat
     path, store = write_records(tmp_path / "a.jsonl", texts), Store(None)
     tally = carry(cluster, [path], store, replace(WORK, seconds=2))
     assert (tally.read, tally.kept, tally.failed) == (60, 58, 2)
-    assert [each.reason.split(":")[1].split(";")[0] for each in tally.failures] == [
-        " it ended the process that sanitizes (signal 9)",
-        " sanitizing took too long",
-    ]
+    reasons = [each.reason.split(":")[1].split(";")[0] for each in tally.failures]
+    assert reasons == [" it ended the process that sanitizes (signal 9)", " sanitizing took too long"]
     assert all((tmp_path / whose).exists() for whose in ("process", "actor"))
     ids = [doc_id for doc_id, _ in rows(store)]
     assert list(dict.fromkeys(ids)) == [f"r{number:04d}" for number in range(60) if number not in (10, 11)]
     assert {ids.count(f"r{number:04d}") for number in (0, 29, 31, 44, 46, 59)} == {ids.count("r0000")}
 
 
-@needs_ray
 @pytest.mark.slow
 def test_ray_writes_no_text_down(cluster: Cluster, tmp_path: Path) -> None:
     texts = [f"Invented. {NAME} coughs.", f"poison {NAME}", f"die {NAME}", *(f"{NAME} {n}" for n in range(9))]
@@ -175,23 +165,16 @@ def test_ray_writes_no_text_down(cluster: Cluster, tmp_path: Path) -> None:
         assert b"Zorvathian" not in each.read_bytes(), each
 
 
-@needs_ray
 @pytest.mark.slow
 def test_ray_listens_on_loopback_and_keeps_all_in_memory(cluster: Cluster) -> None:
     import ray
 
-    ours = {int(place.name) for place in Path("/proc").iterdir() if place.name.isdecimal()}
-    inodes = {
-        str(link.readlink()) for process in ours if "ray" in _command(process) for link in _links(process)
-    }
-    listening = [
-        line.split()[1]
-        for table in ("tcp", "tcp6")
-        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]
-        if line.split()[3] == "0A" and f"socket:[{line.split()[9]}]" in inodes
-    ]
+    processes = psutil.process_iter(["cmdline"])
+    of_ray = {each.pid for each in processes if "ray" in " ".join(each.info["cmdline"] or ())}
+    connections = psutil.net_connections("inet")
+    listening = [each.laddr.ip for each in connections if each.status == "LISTEN" and each.pid in of_ray]
     assert listening
-    assert all(address.partition(":")[0].endswith("0100007F") for address in listening)
+    assert {address.removeprefix("::ffff:") for address in listening} == {"127.0.0.1"}
     state: Any = ray._private.state.state
     assert state.get_system_config()["automatic_object_spilling_enabled"] is False
     ray.get(ray.remote(num_cpus=0.1)(refuse_disks).remote())
@@ -207,53 +190,33 @@ def ray_folder() -> str:
     return str(node.get_session_dir_path())
 
 
-def _command(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_text(errors="replace")
-    except OSError:
-        return ""
-
-
-def _links(process: int) -> list[Path]:
-    try:
-        return [link for link in Path(f"/proc/{process}/fd").iterdir() if link.is_symlink()]
-    except OSError:
-        return []
-
-
-# -- the command ---------------------------------------------------------------------------------------------
-
-
 def content(data: Path) -> list[list[tuple[Any, ...]]]:
-    connection = sqlite3.connect(data / "collections" / "notes" / "collection.db")
     queries = (
         "SELECT doc_id, start, stop, text, kept FROM passages ORDER BY 1, 2",
         "SELECT * FROM ledger ORDER BY doc_id, start, stop, label, source",
         "SELECT doc_id, characters, risk_before, risk_after FROM documents ORDER BY 1",
     )
-    try:
-        return [connection.execute(query).fetchall() for query in queries]
-    finally:
-        connection.close()
+    with closing(sqlite3.connect(data / "collections" / "notes" / "collection.db")) as database:
+        return [database.execute(query).fetchall() for query in queries]
 
 
-@needs_ray
 @pytest.mark.slow
 def test_the_command_killed_and_run_again_keeps_what_one_process_keeps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("ray", reason="Ray is absent")
     for name, value in {**PLAIN, **SETTINGS}.items():
         monkeypatch.setenv(name, value)
     texts, _ = invented(60)
     records = str(write_records(tmp_path / "notes.jsonl", texts))
     variables = {**environment(tmp_path / "ray"), **PLAIN, **SETTINGS}
     arguments = ["ingest", records, "-c", "notes", "--ray", LOCAL, "--workers", "2"]
-    log = tmp_path / "ray" / "collections" / "notes" / "collection.db-wal"
+    database = tmp_path / "ray" / "collections" / "notes" / "collection.db"
     with subprocess.Popen(command(*arguments), env=variables, cwd=tmp_path, stderr=subprocess.PIPE) as ran:
-        while ran.poll() is None and not _documents(log.with_name("collection.db")):
+        while ran.poll() is None and not _documents(database):
             time.sleep(0.01)
         ran.kill()
-    stored = _documents(log.with_name("collection.db"))
+    stored = _documents(database)
     assert 0 < stored < 60
     (tmp_path / "one").mkdir()
     runs = [
@@ -271,38 +234,28 @@ def test_the_command_killed_and_run_again_keeps_what_one_process_keeps(
 
 
 def _documents(database: Path) -> int:
-    if not database.exists():
-        return 0
-    try:
-        connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
-        try:
-            return int(connection.execute("SELECT count(*) FROM documents").fetchone()[0])
-        finally:
-            connection.close()
-    except sqlite3.OperationalError:
-        return 0
+    with suppress(sqlite3.OperationalError):
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
+            return int(opened.execute("SELECT count(*) FROM documents").fetchone()[0])
+    return 0
 
 
-# -- refusals ------------------------------------------------------------------------------------------------
+def test_standard_input_is_read_here_only_and_without_ray_the_remedy_is_said(
+    clean: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in {**PLAIN, "LETHE_DATA_DIR": str(clean / "data")}.items():
+        monkeypatch.setenv(name, value)
+    path = str(write_records(clean / "notes.jsonl", ["Invented."]))
+    for name in ("ray", "ray.data"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for place, said in (
+        ("-", "Standard input cannot be read by the machines of a Ray cluster."),
+        (path, "lethe: --ray needs Ray: pip install 'lethe[ray]'."),
+    ):
+        ran = in_process(capsys, "ingest", place, "-c", "notes", "--ray", LOCAL)
+        assert (ran.code, said in ran.err) == (2, True), ran.err
 
 
-def test_without_ray_the_remedy_is_said(tmp_path: Path) -> None:
-    records = write_records(tmp_path / "notes.jsonl", ["Invented."])
-    code = (
-        "import sys\nsys.modules['ray'] = None\nfrom app.cli.main import main\nsys.exit(main(sys.argv[1:]))"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", code, "ingest", str(records), "-c", "notes", "--ray", LOCAL],
-        env={**environment(tmp_path / "data"), **PLAIN},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 2
-    assert "lethe: --ray needs Ray: pip install 'lethe[ray]'." in ran.stderr
-
-
-@needs_ray
 @pytest.mark.parametrize(
     ("address", "said"),
     [
@@ -312,19 +265,13 @@ def test_without_ray_the_remedy_is_said(tmp_path: Path) -> None:
     ],
 )
 def test_an_address_where_no_ray_is(address: str, said: str) -> None:
+    pytest.importorskip("ray", reason="Ray is absent")
     with pytest.raises(ConfigurationError, match=f"^{said}"), connected(address, None):
         pass
 
 
-def test_standard_input_is_read_here_only(tmp_path: Path) -> None:
-    ran = lethe(tmp_path / "data", "ingest", "-", "-c", "notes", "--ray", "local", stdin="Invented.")
-    assert ran.code == 2
-    assert "Standard input cannot be read by the machines of a Ray cluster." in ran.err
-
-
 @pytest.mark.parametrize(
-    ("folders", "place"),
-    [([], "an unknown place"), ([Path("/dev/shm"), Path("/usr")], "/usr")],
+    ("folders", "place"), [([], "an unknown place"), ([Path("/dev/shm"), Path("/usr")], "/usr")]
 )
 def test_a_machine_that_may_write_to_a_disk_is_refused(
     folders: list[Path], place: str, monkeypatch: pytest.MonkeyPatch

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -23,22 +24,14 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def at_terminal(data: Path, *arguments: str) -> str:
     """What a verb prints where standard output is a terminal."""
     ours, theirs = os.openpty()
-    with subprocess.Popen(
-        command(*arguments),
-        stdout=theirs,
-        stderr=subprocess.DEVNULL,
-        env=environment(data) | {"TERM": "dumb", "COLUMNS": "200"},
-    ) as process:
+    env = environment(data) | {"TERM": "dumb", "COLUMNS": "200"}
+    with subprocess.Popen(command(*arguments), stdout=theirs, stderr=subprocess.DEVNULL, env=env) as process:
         os.close(theirs)
         said = b""
-        while True:
-            try:
-                piece = os.read(ours, 4096)
-            except OSError:
-                break
-            if not piece:
-                break
-            said += piece
+        # At the end of the process reading fails.
+        with suppress(OSError):
+            while piece := os.read(ours, 4096):
+                said += piece
         assert process.wait() == 0
     os.close(ours)
     return said.decode()
@@ -59,19 +52,13 @@ def test_where_nothing_answers_the_nearest_passages_are_shown_as_such(data: Path
 
 @pytest.mark.parametrize(
     ("verb", "shown"),
-    [
-        (("search", "boiler", "-c", "clinic"), "1. "),
-        (("documents", "-c", "clinic"), "doc_id"),
-        (("settings",), "retrieval.k"),
-    ],
+    [("search boiler -c clinic", "1. "), ("documents -c clinic", "doc_id"), ("settings", "retrieval.k")],
 )
-def test_rows_are_for_people_at_a_terminal_and_json_with_json(
-    data: Path, verb: tuple[str, ...], shown: str
-) -> None:
-    said = at_terminal(data, *verb)
+def test_rows_are_for_people_at_a_terminal_and_json_with_json(data: Path, verb: str, shown: str) -> None:
+    said = at_terminal(data, *verb.split())
     assert shown in said
     assert not said.startswith("{")
-    for line in at_terminal(data, *verb, "--json").splitlines():
+    for line in at_terminal(data, *verb.split(), "--json").splitlines():
         json.loads(line)
 
 

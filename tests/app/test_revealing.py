@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from app.access.database import FILE
 from app.access.keys import SCOPES
+from app.access.trail import Trail
+from app.data_dir import DataDir
+from app.settings.load import load_settings
 from tests.commands import lethe, write_records
 from tests.serving import Served, ingested, served
 
@@ -32,28 +36,27 @@ class Place:
     def client(self, who: str) -> httpx.Client:
         return self.server.client(headers={"authorization": f"Bearer {self.keys[who][0]}"})
 
-    def trail(self) -> list[dict[str, object]]:
-        return lethe(self.data, "trail").rows
+    def trail(self) -> list[dict[str, Any]]:
+        with closing(Trail(DataDir(load_settings({"data_dir": self.data})))) as trail:
+            return [dict(row) for row in trail.rows()]
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     folder = tmp_path_factory.mktemp("reveal")
     data = ingested(folder, SETTINGS, [OLD])
-    (folder / "vault.key").touch(0o600)
-    (folder / "vault.key").write_bytes(base64.b64encode(b"k" * 32))
-    vault = f"[vault]\nenabled = true\nkey_file = {json.dumps(str(folder / 'vault.key'))}\n"
+    key = folder / "vault.key"
+    key.touch(0o600)
+    key.write_bytes(base64.b64encode(b"k" * 32))
+    vault = f"[vault]\nenabled = true\nkey_file = {json.dumps(str(key))}\n"
     (data / "settings.toml").write_text(SETTINGS + vault)
     for name in ("notes", "more"):
         records = write_records(folder / f"{name}.jsonl", [OLD, NOTE])
         assert lethe(data, "ingest", str(records), "-c", name).code == 0
     keys = {}
-    for name, *given in (
-        ("reader", "--scope", "query"),
-        ("revealer", "--scope", "reveal", "-c", "notes"),
-        ("all", "--scope", ",".join(SCOPES)),
-    ):
-        made = lethe(data, "keys", "create", name, *given).summary
+    scopes = {"reader": ["query"], "revealer": ["reveal", "-c", "notes"], "all": [",".join(SCOPES)]}
+    for name, given in scopes.items():
+        made = lethe(data, "keys", "create", name, "--scope", *given).summary
         keys[name] = (made["key"], made["key_id"])
     with served(data, "--host", "127.0.0.1") as server:
         yield Place(server, data, keys)
@@ -69,10 +72,8 @@ def test_a_key_with_the_scope_sees_the_original_and_the_trail_says_so(place: Pla
         answer = reveal(client, "r0001")
     assert answer.status_code == 200, answer.text
     shown = answer.json()
-    assert shown["text"] == NOTE
-    assert answer.headers["cache-control"] == "no-store"
-    pieces = [NOTE[each["start"] : each["end"]] for each in shown["places"]]
-    assert any("Zorvathian" in piece for piece in pieces)
+    assert (shown["text"], answer.headers["cache-control"]) == (NOTE, "no-store")
+    assert any("Zorvathian" in NOTE[each["start"] : each["end"]] for each in shown["places"])
     began, ended = place.trail()[before:]
     assert (began["outcome"], ended["outcome"], ended["about"]) == ("begun", 200, "r0001")
     for entry in (began, ended):
@@ -122,7 +123,9 @@ def test_a_server_whose_vault_has_no_key_does_not_start(tmp_path: Path) -> None:
     assert (ran.code, "there is no key to seal them" in ran.err) == (2, True)
 
 
-def test_a_key_made_over_http_is_in_the_trail(place: Place) -> None:
+def test_a_key_made_is_in_the_trail_and_without_a_trail_the_server_shows_and_erases_nothing(
+    place: Place,
+) -> None:
     with place.client("all") as client:
         made = client.post("/v1/keys", json={"name": "ward", "scopes": ["query"]})
         assert made.status_code == 201, made.text
@@ -130,15 +133,11 @@ def test_a_key_made_over_http_is_in_the_trail(place: Place) -> None:
     entries = place.trail()[-4:]
     assert [entry["outcome"] for entry in entries] == ["begun", 201, "begun", 200]
     assert [entry.get("about") for entry in entries[1::2]] == [made.json()["key_id"]] * 2
-
-
-def test_without_a_trail_the_server_shows_and_erases_nothing(place: Place) -> None:
     whole = lethe(place.data, "trail", "verify")
     assert whole.code == 0, whole.err
     with closing(sqlite3.connect(place.data / FILE)) as connection, place.client("all") as client:
-        connection.execute(
-            "CREATE TRIGGER full BEFORE INSERT ON trail BEGIN SELECT raise(ABORT, 'full'); END"
-        )
+        full = "CREATE TRIGGER full BEFORE INSERT ON trail BEGIN SELECT raise(ABORT, 'full'); END"
+        connection.execute(full)
         connection.commit()
         for answer in (
             reveal(client, "r0001"),

@@ -6,12 +6,11 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +23,17 @@ from app.server.app import assemble
 from app.server.asked import question_of
 from app.server.docs_page import docs_page
 from app.server.errors import PROBLEM, SHOWN_PROBLEMS
-from app.server.middleware.hosts import HOSTS
 from app.server.middleware.limits import BODY_BYTES
 from app.server.openapi import PATH, openapi_text
-from app.server.routes.presidio import PATHS
 from app.server.running import listening, url_of
+from app.settings.load import ServerSettings
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
 from models.language.protocol import PromptTooLong
 from retrieval.documents import RetrievedPassage
 from retrieval.errors import CollectionError
-from tests.chat_server import Reply, chat_server, says
+from tests.chat_server import ChatServer, Reply, chat_server, says
 from tests.commands import ROOT, command, environment, lethe
-from tests.serving import One, Served, ask, ingested, no_detector, running, served
+from tests.serving import One, Served, ingested, no_detector, served
 
 NOTES = [
     "Invented note. Mr Tobias Keller keeps the lighthouse. He has had a cough for three weeks.",
@@ -43,6 +41,7 @@ NOTES = [
     "Invented note. The heron by the pond was fed with herring this morning.",
 ]
 QUESTIONS = ["What is broken at the mill?", "Who has a cough?", "What was the heron fed with?"]
+MODELS = ["lethe", "kb:notes"]
 MARK = "zyxomarkzyxo"
 """A word that stands in questions only, so that it shows wherever a question is repeated."""
 
@@ -74,6 +73,16 @@ def sdk(server: Served) -> Iterator[openai.OpenAI]:
         yield connected
 
 
+def chat(sdk: openai.OpenAI, content: Any = QUESTIONS[0], model: str = "lethe", **fields: Any) -> Any:
+    messages: list[Any] = [{"role": "user", "content": content}]
+    return sdk.chat.completions.create(model=model, messages=messages, **fields)
+
+
+def asked(client: httpx.Client, question: str = QUESTIONS[0], **fields: Any) -> httpx.Response:
+    body = {"messages": [{"role": "user", "content": question}], **fields}
+    return client.post("/v1/chat/completions", json=body)
+
+
 def error_of(response: Any) -> dict[str, Any]:
     """The error, after a look at its shape and its silence."""
     assert MARK not in response.text
@@ -94,9 +103,6 @@ def error_of(response: Any) -> dict[str, Any]:
     return error
 
 
-# -- what it answers -----------------------------------------------------------------------------------
-
-
 def test_port_0_is_told_as_the_port_that_was_taken(server: Served, client: httpx.Client) -> None:
     assert re.fullmatch(r"lethe: serving notes on http://127\.0\.0\.1:[1-9]\d+ .*\n", server.line)
     for path in ("/livez", "/readyz"):
@@ -110,27 +116,21 @@ def test_search(client: httpx.Client) -> None:
     assert "boiler" in best["text"]
 
 
-@pytest.mark.parametrize("model", ["lethe", "kb:notes"])
+@pytest.mark.parametrize("model", MODELS)
 def test_the_openai_client_gets_an_answer_with_citations(sdk: openai.OpenAI, model: str) -> None:
-    asked = sdk.chat.completions.create(model=model, messages=[{"role": "user", "content": QUESTIONS[0]}])
-    assert asked.model == model
-    assert asked.object == "chat.completion"
-    assert asked.id.startswith("chatcmpl-")
-    (choice,) = asked.choices
-    assert "boiler" in str(choice.message.content)
+    answer = chat(sdk, model=model)
+    assert (answer.model, answer.object, answer.id[:9]) == (model, "chat.completion", "chatcmpl-")
+    (choice,) = answer.choices
+    assert "boiler" in choice.message.content
     assert (choice.message.role, choice.finish_reason) == ("assistant", "stop")
-    extra = asked.model_extra or {}
-    assert extra["engine"] == "extractive"
-    assert extra["citations"][0].keys() == {"mark", "doc_id", "title", "passage_id"}
-    assert extra["citations"][0]["doc_id"] == "r0001"
+    assert answer.model_extra["engine"] == "extractive"
+    assert answer.model_extra["citations"][0].keys() == {"mark", "doc_id", "title", "passage_id"}
+    assert answer.model_extra["citations"][0]["doc_id"] == "r0001"
 
 
 def test_the_openai_client_streams_the_same_answer(sdk: openai.OpenAI) -> None:
-    asked: list[Any] = [{"role": "user", "content": QUESTIONS[0]}]
-    whole = sdk.chat.completions.create(model="lethe", messages=asked)
-    options: Any = {"include_usage": True}
-    stream = sdk.chat.completions.create(model="lethe", messages=asked, stream=True, stream_options=options)
-    chunks = list(stream)
+    whole = chat(sdk)
+    chunks = list(chat(sdk, stream=True, stream_options={"include_usage": True}))
     assert {(chunk.object, chunk.model) for chunk in chunks} == {("chat.completion.chunk", "lethe")}
     assert len({chunk.id for chunk in chunks}) == 1
     *texts, counted = chunks
@@ -139,40 +139,30 @@ def test_the_openai_client_streams_the_same_answer(sdk: openai.OpenAI) -> None:
     assert "".join(choice.delta.content or "" for choice in choices) == whole.choices[0].message.content
     assert [choice.delta.role for choice in choices] == ["assistant", *[None] * (len(choices) - 1)]
     assert [choice.finish_reason for choice in choices] == [*[None] * (len(choices) - 1), "stop"]
-    assert (texts[-1].model_extra or {})["citations"] == (whole.model_extra or {})["citations"]
+    assert texts[-1].model_extra["citations"] == whole.model_extra["citations"]
     assert (counted.choices, counted.usage) == ([], whole.usage)
-    assert whole.usage is not None
     assert whole.usage.total_tokens == whole.usage.prompt_tokens + whole.usage.completion_tokens > 9
 
 
-def test_a_stream_counts_no_tokens_unless_it_is_asked_to(sdk: openai.OpenAI) -> None:
-    asked: list[Any] = [{"role": "user", "content": QUESTIONS[0]}]
-    stream = sdk.chat.completions.create(model="lethe", messages=asked, stream=True)
-    assert all(chunk.choices and chunk.usage is None for chunk in stream)
-
-
-def test_a_stream_is_server_sent_events(client: httpx.Client) -> None:
-    asked = {"messages": [{"role": "user", "content": QUESTIONS[0]}], "stream": True}
-    response = client.post("/v1/chat/completions", json=asked)
+def streamed(response: httpx.Response) -> list[dict[str, Any]]:
+    """The chunks of a stream of events, which counts no tokens unless it is asked to."""
     assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
-    events = response.text.split("\n\n")
-    assert all(event.startswith("data: {") and "\n" not in event for event in events[:-2])
-    assert events[-2:] == ["data: [DONE]", ""]
+    *events, done, nothing = response.text.split("\n\n")
+    assert all(event.startswith("data: {") and "\n" not in event for event in events)
+    assert (done, nothing) == ("data: [DONE]", "")
+    chunks = [json.loads(event.removeprefix("data: ")) for event in events]
+    assert all(chunk["choices"] and not chunk.get("usage") for chunk in chunks)
+    return [chunk["choices"][0] for chunk in chunks]
 
 
 @pytest.mark.parametrize(
     "fields", [{"max_tokens": 3}, {"max_completion_tokens": 3}, {"max_tokens": 3, "max_completion_tokens": 9}]
 )
 def test_an_answer_is_cut_after_the_tokens_that_are_asked_for(
-    client: httpx.Client, fields: dict[str, int]
+    client: httpx.Client, fields: dict[str, Any]
 ) -> None:
-    asked: dict[str, Any] = {"messages": [{"role": "user", "content": QUESTIONS[0]}]}
-    whole = client.post("/v1/chat/completions", json=asked).json()
-    cut = client.post("/v1/chat/completions", json=asked | fields).json()
-    events = client.post("/v1/chat/completions", json=asked | fields | {"stream": True}).text.split("\n\n")[
-        :-2
-    ]
-    chunks = [json.loads(event.removeprefix("data: "))["choices"][0] for event in events]
+    whole, cut = asked(client).json(), asked(client, **fields).json()
+    chunks = streamed(asked(client, stream=True, **fields))
     (before,), (choice,) = whole["choices"], cut["choices"]
     assert (before["finish_reason"], choice["finish_reason"]) == ("stop", "length")
     assert cut["usage"]["completion_tokens"] == 3
@@ -183,53 +173,27 @@ def test_an_answer_is_cut_after_the_tokens_that_are_asked_for(
     assert (cut["citations"], len(whole["citations"])) == ([], 1)
     assert "".join(each["delta"].get("content", "") for each in chunks) == said
     assert [each["finish_reason"] for each in chunks if each["finish_reason"]] == ["length"]
-    enough = {"max_tokens": whole["usage"]["completion_tokens"]}
-    assert client.post("/v1/chat/completions", json=asked | enough).json()["choices"] == whole["choices"]
-
-
-def test_what_goes_wrong_with_a_stream_is_told_before_it_begins(sdk: openai.OpenAI) -> None:
-    with pytest.raises(openai.NotFoundError):
-        sdk.chat.completions.create(model=MARK, messages=[{"role": "user", "content": "Who?"}], stream=True)
-    with pytest.raises(openai.BadRequestError, match="The chat holds no question"):
-        sdk.chat.completions.create(model="lethe", messages=[{"role": "user", "content": " "}], stream=True)
+    enough = asked(client, max_tokens=whole["usage"]["completion_tokens"]).json()
+    assert enough["choices"] == whole["choices"]
 
 
 def test_what_openai_clients_send_beside_the_question_is_taken(sdk: openai.OpenAI) -> None:
-    parts: Any = [{"type": "text", "text": "What is broken"}, {"type": "text", "text": "at the mill?"}]
-    plain = sdk.chat.completions.create(
-        model="lethe", messages=[{"role": "user", "content": "What is broken\nat the mill?"}]
-    )
+    parts = [{"type": "text", "text": "What is broken"}, {"type": "text", "text": "at the mill?"}]
+    plain = chat(sdk, "What is broken\nat the mill?")
+    named: Any = [{"role": "user", "content": parts, "name": "somebody"}]
     full = sdk.chat.completions.create(
-        model="lethe",
-        messages=[{"role": "user", "content": parts, "name": "somebody"}],
-        stream=False,
-        stop=["never said", "nor this"],
-        n=1,
-        response_format={"type": "text"},
-        temperature=0.3,
-        top_p=0.9,
-        presence_penalty=-0.5,
-        frequency_penalty=0.5,
-        max_tokens=4000,
-        max_completion_tokens=4000,
-        seed=7,
-        user="somebody",
-    )
+        model="lethe", messages=named, stream=False, stop=["never said", "nor this"], n=1, temperature=0.3,
+        response_format={"type": "text"}, top_p=0.9, presence_penalty=-0.5, frequency_penalty=0.5,
+        max_tokens=4000, max_completion_tokens=4000, seed=7, user="somebody",
+    )  # fmt: skip
     assert full.choices == plain.choices
     fields = "stream stream_options stop response_format n temperature top_p presence_penalty seed user"
-    nothing: dict[str, Any] = dict.fromkeys(fields.split())
-    assert (
-        sdk.chat.completions.create(
-            model="lethe", messages=[{"role": "user", "content": parts}], extra_body=nothing
-        ).choices
-        == plain.choices
-    )
+    assert chat(sdk, parts, extra_body=dict.fromkeys(fields.split())).choices == plain.choices
 
 
 @pytest.mark.parametrize("stop", [" to repair", ["nowhere", " to repair", " it"]])
 def test_an_answer_ends_before_the_words_that_are_to_end_it(client: httpx.Client, stop: object) -> None:
-    asked = {"messages": [{"role": "user", "content": QUESTIONS[0]}], "stop": stop}
-    answer = client.post("/v1/chat/completions", json=asked).json()
+    answer = asked(client, stop=stop).json()
     text = answer["choices"][0]["message"]["content"]
     assert text.endswith(" euros")
     assert all(f"[{citation['mark']}]" in text for citation in answer["citations"])
@@ -257,62 +221,50 @@ def test_texts_that_cannot_be_encoded_as_asked(sdk: openai.OpenAI) -> None:
         sdk.embeddings.create(model="lethe", input=[[1, 2, 3]])
 
 
-@pytest.mark.parametrize(
-    ("turns", "expected"),
-    [
-        (["Who has a cough?", "And since when?"], "Who has a cough?\nAnd since when?"),
-        (["Who has a cough?", "Is he at home?"], "Who has a cough?\nIs he at home?"),
-        (["Who has a cough?", "What is broken at the mill?"], "What is broken at the mill?"),
-        (["", "And since when?"], "And since when?"),
-        (["Is he at home?"], "Is he at home?"),
-        (
-            ["Who coughs?", "Is he at home?", "And since when?"],
-            "Who coughs?\nIs he at home?\nAnd since when?",
-        ),
-        (["Who coughs?", "Why is the boiler broken?"], "Why is the boiler broken?"),
-        (["Who coughs?", "Is there a note that names it?"], "Is there a note that names it?"),
-        (["Who coughs?", "So far, which notes name a heron?"], "So far, which notes name a heron?"),
-    ],
-)
-def test_a_question_that_goes_on_takes_the_one_before(turns: list[str], expected: str) -> None:
-    assert question_of(turns) == expected
+GO_ON = ("And since when?", "Is he at home?")
+STAND_ALONE = (
+    "What is broken at the mill?", "Why is the boiler broken?", "Is there a note that names it?",
+    "So far, which notes name a heron?",
+)  # fmt: skip
 
 
-def test_the_openai_client_lists_models(sdk: openai.OpenAI) -> None:
-    assert [model.id for model in sdk.models.list()] == ["lethe", "kb:notes"]
-    assert sdk.models.retrieve("kb:notes").owned_by == "lethe"
+def test_a_question_that_goes_on_takes_those_before() -> None:
+    for each in GO_ON:
+        assert question_of(["Who has a cough?", each]) == f"Who has a cough?\n{each}"
+        assert question_of(["", each]) == question_of([each]) == each
+    assert question_of(["Who coughs?", *GO_ON]) == "\n".join(["Who coughs?", *GO_ON])
+    for each in STAND_ALONE:
+        assert question_of(["Who coughs?", each]) == each
 
 
 def test_the_question_is_the_last_user_turn(client: httpx.Client) -> None:
     turns = [("system", "Be brief."), ("user", QUESTIONS[1]), ("assistant", "So."), ("user", QUESTIONS[0])]
     messages = [{"role": role, "content": content} for role, content in turns]
-    asked = {"messages": messages, "temperature": 0.7, "max_tokens": 500, "seed": 1, "user": "someone"}
-    alone = ask(client, QUESTIONS[0]).json()
-    assert client.post("/v1/chat/completions", json=asked).json()["choices"] == alone["choices"]
+    assert asked(client, messages=messages).json()["choices"] == asked(client).json()["choices"]
 
 
 def test_answers_are_the_same_from_eight_threads_at_once(client: httpx.Client) -> None:
     def answer(question: str) -> object:
-        chat = ask(client, question).json()
+        said = asked(client, question).json()
         found = client.post("/v1/search", json={"question": question}).json()
-        return chat["choices"], chat["citations"], found
+        return said["choices"], said["citations"], found
 
     expected = {question: answer(question) for question in QUESTIONS}
     assert len({str(each) for each in expected.values()}) == len(QUESTIONS)
-    many = QUESTIONS * 8
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(answer, many)) == [expected[question] for question in many]
+        assert list(pool.map(answer, QUESTIONS * 8)) == [*expected.values()] * 8
 
 
-# -- what it refuses -----------------------------------------------------------------------------------
-
-
-def test_a_model_that_is_not_here(sdk: openai.OpenAI) -> None:
-    with pytest.raises(openai.NotFoundError) as refused:
-        sdk.chat.completions.create(model=MARK, messages=[{"role": "user", "content": "Who?"}])
-    assert (refused.value.code, refused.value.param) == ("model_not_found", "model")
-    assert "There is no such model; the models are lethe and kb:notes." in refused.value.message
-    assert MARK not in refused.value.message
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_model_that_is_not_here(sdk: openai.OpenAI, stream: bool) -> None:
+    with pytest.raises(
+        openai.NotFoundError, match="no such model; the models are lethe and kb:notes"
+    ) as told:
+        chat(sdk, model=MARK, stream=stream)
+    assert (told.value.code, told.value.param) == ("model_not_found", "model")
+    assert MARK not in told.value.message
+    assert [(each.id, each.owned_by) for each in sdk.models.list()] == [(each, "lethe") for each in MODELS]
+    assert [sdk.models.retrieve(each).id for each in MODELS] == MODELS
     with pytest.raises(openai.NotFoundError):
         sdk.models.retrieve(MARK)
 
@@ -321,86 +273,45 @@ USER = {"role": "user", "content": MARK}
 TEXT_PART = {"type": "text", "text": MARK}
 
 
+def saying(content: object, role: str = "user") -> dict[str, object]:
+    return {"messages": [{"role": role, "content": content}]}
+
+
+SEARCHES: list[tuple[object, str | None, str]] = [
+    ({"question": MARK, "k": 0}, "k", "k: Input should be greater than or equal to 1"),
+    ({"question": MARK, "k": 101}, "k", "k: Input should be less than or equal to 100"),
+    ({"question": ""}, "question", "question: String should have at least 1 character"),
+    ({"question": MARK * 2000}, "question", "should have at most 20000 characters"),
+    ({}, "question", "question: Field required"),
+    ({"question": MARK, "top_k": 2}, "top_k", "top_k: this field is not supported, leave it out"),
+    ({"question": MARK, MARK + " x": 2}, "(a field)", "(a field): this field is not supported"),
+    ([MARK], None, "the body: "),
+]
+IMAGE = {"type": "image_url", "image_url": {"url": MARK}}
+CHATS: list[tuple[dict[str, object], str | None, str]] = [
+    ({"n": 2}, "n", "one answer is given, leave it out or send 1"),
+    ({"tools": []}, "tools", "tools: this field is not supported"),
+    ({"top_p": 2}, "top_p", "less than or equal to 1"),
+    ({"stop": [MARK] * 17}, "stop", "at most 16 items"),
+    ({"stop": [""]}, "stop.0", "at least 1 character"),
+    ({"response_format": {"type": "json_object"}}, "response_format.type", "type: Input should be 'text'"),
+    (saying([TEXT_PART, IMAGE]), "messages.0.content", "type image_url are not read, send parts"),
+    (saying([TEXT_PART, {"type": MARK}]), "messages.0.content", "send text, or parts of type text with th"),
+    (saying([{"type": "text", "text": [MARK]}]), "messages.0.content", "or parts of type text with their te"),
+    (saying([TEXT_PART | {"text": "x" * 60_000}] * 2), "messages.0.content", "at most 100000 characters"),
+    ({"messages": []}, "messages", "messages: List should have at least 1 item"),
+    (saying(MARK, role=MARK), "messages.0.role", "Input should be 's"),
+    (saying("  "), None, "The chat holds no question"),
+    (saying(" ") | {"stream": True}, None, "The chat holds no question"),
+    (saying(MARK, role="system"), None, "last user message is missing"),
+]
+
+
 @pytest.mark.parametrize(
     ("path", "body", "param", "message"),
     [
-        ("search", {"question": MARK, "k": 0}, "k", "k: Input should be greater than or equal to 1"),
-        ("search", {"question": MARK, "k": 101}, "k", "k: Input should be less than or equal to 100"),
-        ("search", {"question": ""}, "question", "question: String should have at least 1 character"),
-        ("search", {"question": MARK * 2000}, "question", "should have at most 20000 characters"),
-        ("search", {}, "question", "question: Field required"),
-        (
-            "search",
-            {"question": MARK, "top_k": 2},
-            "top_k",
-            "top_k: this field is not supported, leave it out",
-        ),
-        ("search", {"question": MARK, MARK + " x": 2}, "(a field)", "(a field): this field is not supported"),
-        (
-            "chat/completions",
-            {"messages": [USER], "n": 2},
-            "n",
-            "one answer is given, leave it out or send 1",
-        ),
-        (
-            "chat/completions",
-            {"messages": [USER], "tools": []},
-            "tools",
-            "tools: this field is not supported",
-        ),
-        (
-            "chat/completions",
-            {"messages": [USER], "logprobs": True},
-            "logprobs",
-            "logprobs: this field is not",
-        ),
-        ("chat/completions", {"messages": [USER], "top_p": 2}, "top_p", "less than or equal to 1"),
-        ("chat/completions", {"messages": [USER], "stop": [MARK] * 17}, "stop", "at most 16 items"),
-        ("chat/completions", {"messages": [USER], "stop": [""]}, "stop.0", "at least 1 character"),
-        (
-            "chat/completions",
-            {"messages": [USER], "response_format": {"type": "json_object"}},
-            "response_format.type",
-            "response_format.type: Input should be 'text'",
-        ),
-        (
-            "chat/completions",
-            {
-                "messages": [
-                    {**USER, "content": [TEXT_PART, {"type": "image_url", "image_url": {"url": MARK}}]}
-                ]
-            },
-            "messages.0.content",
-            "messages.0.content: parts of type image_url are not read, send parts of type text",
-        ),
-        (
-            "chat/completions",
-            {"messages": [{**USER, "content": [TEXT_PART, {"type": MARK}]}]},
-            "messages.0.content",
-            "messages.0.content: send text, or parts of type text with their text",
-        ),
-        (
-            "chat/completions",
-            {"messages": [{**USER, "content": [{"type": "text", "text": [MARK]}]}]},
-            "messages.0.content",
-            "send text, or parts of type text with their text",
-        ),
-        (
-            "chat/completions",
-            {"messages": [{**USER, "content": [{"type": "text", "text": "x" * 60_000}] * 2}]},
-            "messages.0.content",
-            "should have at most 100000 characters",
-        ),
-        ("chat/completions", {"messages": []}, "messages", "messages: List should have at least 1 item"),
-        ("chat/completions", {"messages": [{**USER, "role": MARK}]}, "messages.0.role", "Input should be 's"),
-        ("chat/completions", {"messages": [{**USER, "content": "  "}]}, None, "The chat holds no question"),
-        (
-            "chat/completions",
-            {"messages": [{**USER, "role": "system"}]},
-            None,
-            "last user message is missing",
-        ),
-        ("search", [MARK], None, "the body: "),
+        *(("search", *each) for each in SEARCHES),
+        *(("chat/completions", {"messages": [USER], **fields}, *told) for fields, *told in CHATS),
     ],
 )
 def test_what_is_wrong_with_a_body_is_told_by_field(
@@ -413,32 +324,24 @@ def test_what_is_wrong_with_a_body_is_told_by_field(
 
 WHOLE, NUMBERS, FLAGS = ("5", 5.0, True, [5]), ("0.5", True, [1]), ("true", 1, "", [True])
 """What is no integer, no number and no boolean."""
-CHAT = {"messages": [USER]}
-TYPED = [
+CHAT_TYPES = {
+    **dict.fromkeys(("max_tokens", "max_completion_tokens", "seed", "n"), WHOLE),
+    **dict.fromkeys(("temperature", "top_p", "presence_penalty", "frequency_penalty"), NUMBERS),
+    **dict.fromkeys(("stream", "stream_options.include_usage"), FLAGS),
+}
+TYPED: list[tuple[str, Mapping[str, object], str, object]] = [
     *(("search", {"question": MARK}, "k", wrong) for wrong in WHOLE),
     *(("embeddings", {"input": MARK, "model": "lethe"}, "dimensions", wrong) for wrong in WHOLE),
-    *(
-        ("chat/completions", CHAT, name, wrong)
-        for name in ("max_tokens", "max_completion_tokens", "seed", "n")
-        for wrong in WHOLE
-    ),
-    *(
-        ("chat/completions", CHAT, name, wrong)
-        for name in ("temperature", "top_p", "presence_penalty", "frequency_penalty")
-        for wrong in NUMBERS
-    ),
-    *(("chat/completions", CHAT, "stream", wrong) for wrong in FLAGS),
-    *(("chat/completions", CHAT, "stream_options.include_usage", wrong) for wrong in FLAGS),
+    *(("chat/completions", saying(MARK), name, each) for name, wrong in CHAT_TYPES.items() for each in wrong),
 ]
 
 
 @pytest.mark.parametrize(("path", "body", "name", "wrong"), TYPED)
 def test_a_value_of_another_type_is_refused_by_field(
-    client: httpx.Client, path: str, body: dict[str, Any], name: str, wrong: object
+    client: httpx.Client, path: str, body: Mapping[str, object], name: str, wrong: object
 ) -> None:
     outer, _, inner = name.partition(".")
-    sent = body if outer in body else body | {outer: {inner: wrong} if inner else wrong}
-    response = client.post(f"/v1/{path}", json=sent)
+    response = client.post(f"/v1/{path}", json={**body, outer: {inner: wrong} if inner else wrong})
     assert (response.status_code, error_of(response)["param"]) == (400, name)
 
 
@@ -449,29 +352,26 @@ def test_many_problems_are_told_in_part(client: httpx.Client) -> None:
     assert len(told) < 1000
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        f'{{"question": "{MARK}", '.encode(),
-        f'{{"question": "{MARK}\xe9"}}'.encode("latin-1"),
-        b'{"question": ' + b"[" * 500_000,
-        f'{{"question": "{MARK} \\ud800"}}'.encode(),
-        f'{{"question": "{MARK}", "k": NaN}}'.encode(),
-        b"",
-    ],
-    ids=["cut", "not UTF-8", "deep", "surrogate", "not a number", "empty"],
-)
-def test_a_body_that_is_not_json_in_utf_8(client: httpx.Client, content: bytes) -> None:
-    response = client.post("/v1/search", content=content, headers={"content-type": "application/json"})
-    assert response.status_code == 400
-    error_of(response)
+JSON = "application/json"
+UNREADABLE = {
+    "cut": (f'{{"question": "{MARK}", '.encode(), JSON),
+    "not UTF-8": (f'{{"question": "{MARK}\xe9"}}'.encode("latin-1"), JSON),
+    "deep": (b'{"question": ' + b"[" * 500_000, JSON),
+    "surrogate": (f'{{"question": "{MARK} \\ud800"}}'.encode(), JSON),
+    "not a number": (f'{{"question": "{MARK}", "k": NaN}}'.encode(), JSON),
+    "empty": (b"", JSON),
+    # What a web page can send without asking.
+    "text": (json.dumps({"question": MARK}).encode(), "text/plain"),
+}
 
 
-def test_what_a_web_page_can_send_without_asking_is_refused(client: httpx.Client) -> None:
-    content = json.dumps({"question": MARK})
-    response = client.post("/v1/search", content=content, headers={"content-type": "text/plain"})
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_body_that_is_not_json_in_utf_8(client: httpx.Client, name: str) -> None:
+    content, content_type = UNREADABLE[name]
+    response = client.post("/v1/search", content=content, headers={"content-type": content_type})
+    told = error_of(response)["message"]
     assert response.status_code == 400
-    assert "send one JSON object as application/json" in error_of(response)["message"]
+    assert "send one JSON object as application/json" in told or content_type == JSON
 
 
 def test_unknown_paths_and_methods(client: httpx.Client) -> None:
@@ -494,28 +394,22 @@ def test_the_routes_are_described_on_a_page_that_loads_nothing(client: httpx.Cli
     assert not re.findall(r"<script|<link|<img|@import|src=|url\(", page)
     assert set(re.findall(r'href="([^"#]+)"', page)) == {"/openapi.json"}
     description = client.get("/openapi.json").json()
-    for path, methods in description["paths"].items():
-        for method in methods:
-            assert f"<code>{method.upper()} {path}</code>" in page
+    schemas = description["components"]["schemas"]
+    routes = [f"{method.upper()} {path}" for path, each in description["paths"].items() for method in each]
+    fields = [field for schema in schemas.values() for field in schema["properties"]]
+    assert all(f"<code>{route}</code>" in page for route in routes)
+    assert all(f"<th><code>{field}</code></th>" in page for field in fields)
     places = set(re.findall(r'id="(\w+)"', page))
-    assert places == set(description["components"]["schemas"])
+    assert places == set(schemas)
     assert set(re.findall(r'href="#(\w+)"', page)) <= places
-    for told in description["components"]["schemas"].values():
-        for field in told["properties"]:
-            assert f"<th><code>{field}</code></th>" in page
 
 
 def test_the_page_of_routes_shows_words_of_a_description_as_words() -> None:
     bad = "<script>"
-    page = docs_page(
-        {
-            "info": {"title": bad, "version": bad},
-            "paths": {bad: {"get": {"summary": bad, "responses": {"200": {}}}}},
-            "components": {
-                "schemas": {bad: {"properties": {bad: {"type": bad, "description": bad, "default": bad}}}}
-            },
-        }
-    )
+    paths = {bad: {"get": {"summary": bad, "responses": {"200": {}}}}}
+    schemas = {bad: {"properties": {bad: {"type": bad, "description": bad, "default": bad}}}}
+    info = {"title": bad, "version": bad}
+    page = docs_page({"info": info, "paths": paths, "components": {"schemas": schemas}})
     assert bad not in page
     assert page.count("&lt;script&gt;") == 11
 
@@ -539,123 +433,99 @@ def test_a_body_beyond_two_megabytes(client: httpx.Client, chunked: bool) -> Non
 
 
 def test_a_sender_that_reads_only_when_all_is_sent_still_learns_why(server: Served) -> None:
-    connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=30)
-    with closing(connection):
+    with closing(http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=30)) as connection:
         connection.request("POST", "/v1/search", b"x" * (10 * BODY_BYTES))
         assert connection.getresponse().status == 413
 
 
-@pytest.mark.parametrize(
-    ("host", "status"),
-    [
-        ("127.0.0.1:8000", 200),
-        ("localhost", 200),
-        ("[::1]:8000", 200),
-        ("rebinding.example", 400),
-        ("localhost.rebinding.example", 400),
-        ("127.0.0.1@rebinding.example", 400),
-        ("10.0.0.1:8000", 400),
-        ("", 400),
-    ],
-)
-def test_only_names_of_this_machine_are_answered(client: httpx.Client, host: str, status: int) -> None:
+OWN_HOSTS = ["127.0.0.1:8000", "localhost", "[::1]:8000"]
+OTHER_HOSTS = [
+    "rebinding.example",
+    "localhost.rebinding.example",
+    "127.0.0.1@rebinding.example",
+    "10.0.0.1:80",
+]
+
+
+@pytest.mark.parametrize("host", [*OWN_HOSTS, *OTHER_HOSTS, ""])
+def test_only_names_of_this_machine_are_answered(client: httpx.Client, host: str) -> None:
     response = client.get("/v1/models", headers={"host": host})
-    assert response.status_code == status
-    assert ("kb:notes" in response.text) == (status == 200)
-    if status == 400:
-        error = error_of(response)
-        assert error["code"] == "host_not_allowed"
-        assert "set LETHE_SERVER__HOSTS to a JSON list of allowed names" in error["message"]
+    own = host in OWN_HOSTS
+    assert (response.status_code, "kb:notes" in response.text) == (200 if own else 400, own)
+    if not own:
+        assert error_of(response)["code"] == "host_not_allowed"
+        assert "set LETHE_SERVER__HOSTS to a JSON list of allowed names" in response.text
         assert "rebinding" not in response.text
 
 
-def test_names_of_the_settings_are_answered_too() -> None:
-    app = assemble(One(Raising(KeyError())), no_detector, (*HOSTS, "Lethe.example"))
-    for name, status in (("lethe.example", 200), ("LETHE.EXAMPLE:8443", 200), ("a.lethe.example", 400)):
-        with TestClient(app, base_url="http://127.0.0.1") as client:
-            assert client.get("/v1/models", headers={"host": name}).status_code == status
-
-
-def test_a_proxy_may_call_it_by_its_name_with_a_key(tmp_path: Path) -> None:
-    data = ingested(tmp_path, "threads = 1\n", NOTES[:1])
-    names = json.dumps(["lethe.example"])
+def test_a_proxy_may_call_it_by_its_name_with_a_key(data: Path, tmp_path: Path) -> None:
+    data = shutil.copytree(data, tmp_path / "data")
+    names = json.dumps(["Lethe.example"])
     variables = environment(data) | {"LETHE_SERVER__HOSTS": names}
     refused = subprocess.run(command("serve"), env=variables, capture_output=True, text=True, check=False)
     assert (refused.returncode, "nobody has a key" in refused.stderr) == (2, True)
-    key = json.loads(lethe(data, "keys", "create", "proxy").out)["key"]
+    key = {"authorization": f"Bearer {lethe(data, 'keys', 'create', 'proxy').summary['key']}"}
     with served(data, LETHE_SERVER__HOSTS=names) as server, server.client() as client:
-        for host, status in (("lethe.example", 200), ("other.example", 400)):
-            headers = {"host": host, "authorization": f"Bearer {key}"}
-            assert client.get("/v1/models", headers=headers).status_code == status
+        for host in ("lethe.example", "LETHE.EXAMPLE:8443", "localhost"):
+            assert client.get("/v1/models", headers={"host": host, **key}).status_code == 200
+        for host in ("other.example", "a.lethe.example"):
+            assert client.get("/v1/models", headers={"host": host, **key}).status_code == 400
         assert client.get("/v1/models", headers={"host": "lethe.example"}).status_code == 401
 
 
-@pytest.mark.parametrize(("trust", "raw"), [("remote", False), ("local", True)])
-def test_a_remote_model_behind_the_chat_reads_no_name(data: Path, trust: str, raw: bool) -> None:
-    asked = "Has Tobias Keller, NHS 943 476 5919, a cough?"
-    turns = [{"role": "user", "content": "Who is Tobias Keller?"}, {"role": "user", "content": asked}]
-    with chat_server(says("Yes [1].")) as backend:
-        generator = {"KIND": "openai_compatible", "BASE_URL": backend.url, "MODEL": "x", "TRUST": trust}
-        variables = {f"LETHE_GENERATOR__{name}": value for name, value in generator.items()}
-        with served(data, **variables) as server, server.client() as client:
-            answer = client.post("/v1/chat/completions", json={"messages": turns}).json()
+@contextmanager
+def with_model(data: Path, *replies: Reply, trust: str = "local") -> Iterator[tuple[Served, ChatServer]]:
+    """A server of the collection that answers by a language model."""
+    with chat_server(*replies) as backend:
+        generator = {"KIND": "openai_compatible", "BASE_URL": backend.url, "MODEL": "mute", "TRUST": trust}
+        with served(data, **{f"LETHE_GENERATOR__{name}": each for name, each in generator.items()}) as server:
+            yield server, backend
+
+
+TURNS = [
+    {"role": "user", "content": "Who is Tobias Keller?"},
+    {"role": "user", "content": "Has Tobias Keller, NHS 943 476 5919, a cough?"},
+]
+SECRETS = ("Tobias", "Keller", "943", "5919")
+
+
+def test_a_remote_model_behind_the_chat_reads_no_name_or_no_question(data: Path) -> None:
+    polish = "Od jak dawna kaszle pan Tobias Keller z Krakowa i co na to przyjmuje każdego dnia?"
+    with with_model(data, says("Yes [1]."), trust="remote") as (server, backend), server.client() as client:
+        answer = asked(client, messages=TURNS).json()
+        refused, short = asked(client, polish), asked(client, "keller cough").json()
     sent = json.dumps(backend.requests)
-    assert len(backend.requests) == 1
-    assert [part in sent for part in ("Tobias", "Keller", "943", "5919")] == [raw] * 4
-    if raw:
-        assert answer["question_sent"] is None
-    else:
-        assert answer["question_sent"].startswith("Has Person A, ")
-        assert answer["question_sent"] in sent
-
-
-def test_a_question_that_is_not_sent_is_the_clients_to_change(data: Path) -> None:
-    asked = "Od jak dawna kaszle pan Tobias Keller z Krakowa i co na to przyjmuje każdego dnia?"
-    with chat_server(says("Yes [1].")) as backend:
-        generator = {"KIND": "openai_compatible", "BASE_URL": backend.url, "MODEL": "x", "TRUST": "remote"}
-        variables = {f"LETHE_GENERATOR__{name}": value for name, value in generator.items()}
-        with served(data, **variables) as server, server.client() as client:
-            turns = [{"role": "user", "content": asked}]
-            response = client.post("/v1/chat/completions", json={"messages": turns})
-            short = client.post(
-                "/v1/chat/completions", json={"messages": [{"role": "user", "content": "keller cough"}]}
-            )
-    assert response.status_code == 400
-    assert error_of(response)["code"] == "question_not_sent"
-    assert error_of(response)["message"] == (
-        "The question was not sent: it is in Polish, and only English, German, French, Spanish, Italian, "
-        "Dutch and Portuguese are accepted. Ask in one of these, or start with --language any."
-    )
-    assert short.json()["warnings"][0].startswith("entities may have been missed in the question: ")
-    assert len(backend.requests) == 1
+    assert len(backend.requests) == 2
+    assert not [part for part in SECRETS if part in sent]
+    assert answer["question_sent"].startswith("Has Person A, ")
+    assert answer["question_sent"] in sent
+    assert (refused.status_code, error_of(refused)["code"]) == (400, "question_not_sent")
+    assert "it is in Polish, and only English, German, French" in error_of(refused)["message"]
+    assert short["warnings"][0].startswith("entities may have been missed in the question: ")
 
 
 def test_pages_of_other_sites_are_not_let_in(client: httpx.Client) -> None:
-    asked = {"origin": "http://elsewhere.example", "access-control-request-method": "POST"}
-    for response in (client.options("/v1/search", headers=asked), client.get("/v1/models", headers=asked)):
+    foreign = {"origin": "http://elsewhere.example", "access-control-request-method": "POST"}
+    for response in (client.options("/v1/search", headers=foreign), client.get("/livez", headers=foreign)):
         assert not [name for name in response.headers if name.startswith("access-control")]
-    refused = client.post("/v1/search", headers=asked, json={"question": MARK})
+    refused = client.post("/v1/search", headers=foreign, json={"question": MARK})
     assert (refused.status_code, error_of(refused)["code"]) == (403, "foreign_origin")
-    for origin in ("null", "http://127.0.0.1:1", "http://127.0.0.1.elsewhere.example"):
-        assert client.get("/livez", headers={"origin": origin}).status_code == 403
     own = str(client.base_url).rstrip("/")
-    assert client.get("/livez", headers={"origin": own}).status_code == 200
+    elsewhere = ("null", "http://127.0.0.1:1", "http://127.0.0.1.elsewhere.example")
+    answers = [client.get("/livez", headers={"origin": each}).status_code for each in (own, *elsewhere)]
+    assert answers == [200, 403, 403, 403]
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "example.org"])
-def test_other_addresses_than_loopback_need_keys(data: Path, host: str) -> None:
-    ran = lethe(data, "serve", "-c", "notes", "--host", host)
+def test_where_it_may_not_or_cannot_listen(data: Path) -> None:
+    ran = lethe(data, "serve", "-c", "notes", "--host", "0.0.0.0")
     assert (ran.code, ran.out) == (2, "")
     assert "others can reach this server, and nobody has a key. Make one:" in ran.err
-
-
-def test_a_port_that_is_taken(data: Path) -> None:
+    assert not ServerSettings(host="example.org").alone
     with listening("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
         ran = lethe(data, "serve", "-c", "notes", "--port", str(port))
-    assert ran.code == 1
-    expected = f"server.port: cannot listen on 127.0.0.1:{port} (Address already in use). Choose another"
-    assert expected in ran.err
+    told = f"server.port: cannot listen on 127.0.0.1:{port} (Address already in use). Choose another"
+    assert (ran.code, told in ran.err) == (1, True), ran.err
 
 
 def test_an_ipv6_url_has_brackets() -> None:
@@ -667,80 +537,46 @@ def test_an_ipv6_url_has_brackets() -> None:
     assert re.fullmatch(r"http://\[::1\]:[1-9]\d+", url)
 
 
-# -- how it ends, and what it says ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_at_once_and_it_has_said_one_line(data: Path, number: signal.Signals) -> None:
+def test_an_interrupt_ends_it_at_once_and_it_has_said_one_line(data: Path) -> None:
     with served(data) as server, server.client() as client:
-        assert ask(client, f"{MARK}: {QUESTIONS[0]}").status_code == 200
+        assert asked(client, f"{MARK}: {QUESTIONS[0]}").status_code == 200
         assert client.post("/v1/search", json={"question": MARK, MARK: 1}).status_code == 400
-        code, seconds, out, err = server.ended_by(number)
+        code, seconds, out, err = server.ended_by(signal.SIGINT)
     assert (code, out, err) == (0, "", server.line)
     assert seconds < 5
 
 
-def test_a_slow_model_neither_blocks_nor_holds_the_server(data: Path) -> None:
+def test_a_local_model_that_is_slow_neither_blocks_nor_holds_the_server(data: Path) -> None:
     slow = Reply(says("Invented.").body, seconds=0.5)
-    with chat_server(says("The boiler is broken [1]."), Reply(b"", 500), slow) as backend:
-        generator = {"KIND": "openai_compatible", "BASE_URL": backend.url, "MODEL": "invented"}
-        variables = {f"LETHE_GENERATOR__{name}": value for name, value in generator.items()}
-        with served(data, **variables) as server, server.client() as client:
-            assert ask(client, QUESTIONS[0]).json()["choices"][0]["message"]["content"].endswith("[1].")
-            failed = ask(client, MARK)
-            assert (failed.status_code, error_of(failed)["code"]) == (503, "model_unavailable")
-            long = ask(client, f"{MARK} " * 7000)
-            assert (long.status_code, error_of(long)["code"]) == (413, "context_length_exceeded")
-            assert re.search(r"the prompt takes \d+ tokens and invented at", error_of(long)["message"])
-            waiting = threading.Thread(target=ask_in_vain, args=(server, backend.requests))
-            waiting.start()
-            while len(backend.requests) < 3:
-                time.sleep(0.01)
-            assert client.get("/livez", timeout=2).status_code == 200
-            code, seconds, out, err = server.ended_by(signal.SIGTERM)
-            waiting.join()
+    replies = says("The boiler is broken [1]."), Reply(b"", 500), slow
+    with with_model(data, *replies) as (server, backend), server.client() as client:
+
+        def ask_in_vain() -> None:
+            with server.client() as other:
+                try:
+                    assert asked(other, MARK).status_code >= 500
+                except httpx.HTTPError:
+                    assert len(backend.requests) == 3
+
+        answer = asked(client, messages=TURNS).json()
+        assert answer["choices"][0]["message"]["content"].endswith("[1].")
+        # A model of this machine reads the question as it is.
+        assert all(part in json.dumps(backend.requests) for part in SECRETS)
+        assert answer["question_sent"] is None
+        failed = asked(client, MARK)
+        assert (failed.status_code, error_of(failed)["code"]) == (503, "model_unavailable")
+        long = asked(client, f"{MARK} " * 7000)
+        assert (long.status_code, error_of(long)["code"]) == (413, "context_length_exceeded")
+        assert re.search(r"the prompt takes \d+ tokens and mute at", error_of(long)["message"])
+        waiting = threading.Thread(target=ask_in_vain)
+        waiting.start()
+        while len(backend.requests) < 3:
+            time.sleep(0.01)
+        assert client.get("/livez", timeout=2).status_code == 200
+        code, seconds, out, err = server.ended_by(signal.SIGTERM)
+        waiting.join()
     assert (code, out, err) == (0, "", server.line)
     assert seconds < 5
-
-
-def ask_in_vain(server: Served, requests: Sequence[object]) -> None:
-    with server.client() as client:
-        try:
-            assert ask(client, MARK).status_code >= 500
-        except httpx.HTTPError:
-            assert len(requests) == 3
-
-
-FAILING = """
-from app.server.app import assemble
-from app.server.running import listening, serve, url_of
-from tests.serving import One, no_detector
-import sys
-
-class Failing:
-    def retrieve(self, questions, k):
-        raise RuntimeError("cannot read " + questions[0])
-
-with listening("127.0.0.1", 0) as listener:
-    print(url_of(listener), file=sys.stderr, flush=True)
-    serve(assemble(One(Failing()), no_detector), listener)
-"""
-
-
-def test_an_error_that_nobody_foresaw_says_nothing_of_the_question(tmp_path: Path) -> None:
-    arguments = [sys.executable, "-W", "error", "-c", FAILING]
-    with running(arguments, environment(tmp_path), ROOT) as server, server.client() as client:
-        response = ask(client, MARK)
-        assert response.status_code == 500
-        number = response.headers["x-request-id"]
-        assert error_of(response)["message"] == (
-            f"Internal error RuntimeError. Try again, or tell the operator the request id {number}."
-        )
-        code, _, out, err = server.ended_by(signal.SIGTERM)
-    assert (code, out, err) == (0, "", server.line)
-
-
-# -- the parts that need no process --------------------------------------------------------------------
 
 
 class Raising:
@@ -770,22 +606,14 @@ def test_each_kind_of_error_has_its_status(error: Exception, status: int, code: 
     with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
         response = client.post("/v1/search", json={"question": MARK})
     assert (response.status_code, error_of(response)["code"]) == (status, code)
+    if isinstance(error, KeyError):
+        # It says nothing of what went wrong; the log of requests knows the number.
+        number = response.headers["x-request-id"]
+        told = f"Internal error KeyError. Try again, or tell the operator the request id {number}."
+        assert error_of(response)["message"] == told
 
 
 def test_the_committed_description_is_current() -> None:
     # `python -m app.server.openapi` writes it anew.
     assert (ROOT / PATH).read_text(encoding="utf-8") == openapi_text()
-    described = json.loads(openapi_text())
-    assert "422" not in json.dumps(described)
-    assert set(described["paths"]) == {
-        "/livez", "/readyz", "/v1/collections", "/v1/collections/{collection}", "/v1/search",
-        "/v1/models", "/v1/models/{model}", "/v1/chat/completions", "/v1/responses",
-        "/v1/embeddings", *PATHS,
-        "/v1/collections/{collection}/audits", "/v1/audits", "/v1/audits/{job_id}",
-        "/v1/audits/{job_id}/report", "/v1/audits/{job_id}/figures",
-        "/v1/collections/{collection}/documents", "/v1/collections/{collection}/documents/{doc_id}",
-        "/v1/collections/{collection}/documents/{doc_id}/reveal", "/v1/collections/{collection}/erase",
-        "/v1/collections/{collection}/resanitize", "/v1/jobs", "/v1/jobs/{job_id}",
-        "/v1/jobs/{job_id}/events", "/v1/sanitize", "/v1/policies", "/v1/keys", "/v1/keys/{key_id}", "/v1/me",
-        "/v1/trail",
-    }  # fmt: skip
+    assert "422" not in openapi_text()

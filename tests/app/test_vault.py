@@ -9,8 +9,8 @@ import subprocess
 import sys
 from contextlib import closing
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -42,7 +42,7 @@ from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.errors import ConfigurationError, LetheError
 from retrieval.collection import UnknownDocument
-from retrieval.documents import KeptDocument, Sealed, SealedOriginal
+from retrieval.documents import Sealed, SealedOriginal
 from retrieval.store.database import CutDocument, Store
 from tests.commands import READING, ROOT, command, environment, in_process, lethe, write_records
 from tests.doubles import PhraseDetector, WordEncoder
@@ -64,11 +64,6 @@ def written(path: Path, key: bytes) -> Path:
 @pytest.fixture
 def key_file(tmp_path: Path) -> Path:
     return written(tmp_path / "vault.key", KEY)
-
-
-@pytest.fixture
-def new_file(tmp_path: Path) -> Path:
-    return written(tmp_path / "new.key", NEW)
 
 
 def data_in(folder: Path, **vault: object) -> DataDir:
@@ -105,37 +100,25 @@ def shown(data: DataDir, *names: str) -> dict[str, object]:
         return dict(revealed(vault_of(data.settings), collection, names))
 
 
-# -- sealing ---------------------------------------------------------------------------------------------
-
-
-def sanitized(document: Document) -> SanitizedDocument:
-    detector = PhraseDetector({MARK: "person full name"})
-    (outcome,) = DecidingSanitizer(detector, REDACT, RiskPrior(), language="any").sanitize([document])
-    assert isinstance(outcome, SanitizedDocument)
-    return outcome
-
-
 def place_of(collection_id: str) -> Store:
     store = Store(None)
     store.set_meta("vault", collection_id)
     return store
 
 
-DOCUMENT = Document(
-    "r1",
-    f"Mr {MARK} fed the heron \N{GRINNING FACE}.",
-    {"place": "letter.txt, line 2"},
-    (Unread("scanned page", 3, "has no text; install tesseract"),),
-    "/invented/\udcff.txt",
-)
+UNREAD = Unread("scanned page", 3, "has no text; install tesseract")
+TEXT = f"Mr {MARK} fed the heron \N{GRINNING FACE}."
+DOCUMENT = Document("r1", TEXT, {"place": "letter.txt, line 2"}, (UNREAD,), "/invented/\udcff.txt")
 VAULT = Vault(KEY)
 HERE, ELSEWHERE = place_of("a" * 32), place_of("b" * 32)
 
 
-def sealed(document: Document = DOCUMENT, key: bytes = KEY) -> SealedOriginal:
-    found = Sealing(key, DATA_KEY, "a" * 32)(document, sanitized(document))
-    text_key = content_key(document.text, DATA_KEY)
-    return SealedOriginal(document.doc_id, (), frozenset(), text_key, found)
+def sealed(document: Document = DOCUMENT) -> SealedOriginal:
+    detector = PhraseDetector({MARK: "person full name"})
+    (outcome,) = DecidingSanitizer(detector, REDACT, RiskPrior(), language="any").sanitize([document])
+    assert isinstance(outcome, SanitizedDocument)
+    found = Sealing(KEY, DATA_KEY, "a" * 32)(document, outcome)
+    return SealedOriginal(document.doc_id, (), frozenset(), content_key(document.text, DATA_KEY), found)
 
 
 def test_an_original_comes_back_as_it_was() -> None:
@@ -152,9 +135,8 @@ def test_a_sealed_original_that_was_changed_anywhere_is_not_opened(drawn: st.Dat
     assert original.sealed is not None
     content = original.sealed.content
     # The nonce, the first and the last of the text, what it is filled up with, and the tag.
-    first, last = drawn.draw(
-        st.sampled_from([(0, 12), (12, 200), (200, len(content) - 16), (len(content) - 16, len(content))])
-    )
+    parts = [(0, 12), (12, 200), (200, len(content) - 16), (len(content) - 16, len(content))]
+    first, last = drawn.draw(st.sampled_from(parts))
     place = drawn.draw(st.integers(first, last - 1))
     flipped = bytearray(content)
     flipped[place] ^= 1 << drawn.draw(st.integers(0, 7))
@@ -166,19 +148,18 @@ def test_a_sealed_original_that_was_changed_anywhere_is_not_opened(drawn: st.Dat
 
 def test_an_original_opens_at_its_own_place_only() -> None:
     original, other = sealed(), sealed(Document("r2", "The weir was mended."))
-    with pytest.raises(OriginalNotOpened, match="put into another place"):
-        VAULT.opened(HERE, replace(other, sealed=original.sealed))
-    with pytest.raises(OriginalNotOpened, match="put into another place"):
-        VAULT.opened(ELSEWHERE, original)
     assert original.sealed is not None
     both = Vault(NEW, [KEY])
-    relabelled = Sealed(both.key_id, original.sealed.content)
-    with pytest.raises(OriginalNotOpened, match="put into another place"):
-        both.opened(HERE, replace(original, sealed=relabelled))
-    with pytest.raises(OriginalNotOpened, match=f"under the key {key_id_of(KEY)}, which the settings do not"):
-        Vault(NEW).opened(HERE, original)
-    with pytest.raises(NoOriginal, match="no original of this document to show"):
-        VAULT.opened(HERE, replace(original, sealed=None))
+    relabelled = replace(original, sealed=Sealed(both.key_id, original.sealed.content))
+    for vault, store, row, refusal, reason in (
+        (VAULT, HERE, replace(other, sealed=original.sealed), OriginalNotOpened, "put into another place"),
+        (VAULT, ELSEWHERE, original, OriginalNotOpened, "put into another place"),
+        (both, HERE, relabelled, OriginalNotOpened, "put into another place"),
+        (Vault(NEW), HERE, original, OriginalNotOpened, f"under the key {key_id_of(KEY)}, which"),
+        (VAULT, HERE, replace(original, sealed=None), NoOriginal, "no original of this document to show"),
+    ):
+        with pytest.raises(refusal, match=reason):
+            vault.opened(store, row)
 
 
 @given(st.text(max_size=900), st.text(max_size=40))
@@ -188,21 +169,6 @@ def test_the_length_of_what_is_sealed_tells_only_its_blocks(text: str, name: str
     assert {size % 1024 for size in sizes} == {0}
     assert abs(sizes[0] - sizes[1]) <= 1024
     assert content[0] != sealed(Document("r1", text or "x")).sealed, "a nonce was used twice"
-
-
-# -- keys ------------------------------------------------------------------------------------------------
-
-
-def test_without_settings_there_is_no_vault(tmp_path: Path) -> None:
-    data = data_in(tmp_path)
-    assert vault_of(data.settings) is None
-    kept(data, numbered(NOTES[:2]))
-    assert rows(data) == []
-    assert vault_row(data, "notes")["originals"] == 0
-    with pytest.raises(NoOriginal):
-        shown(data, "r0000")
-    with pytest.raises(NoOriginal):
-        list(originals(data, "notes"))
 
 
 def test_a_key_that_is_missing_or_wrong_is_refused_before_anything_is_read(tmp_path: Path) -> None:
@@ -251,27 +217,13 @@ def test_a_key_comes_from_the_environment_and_not_from_a_settings_file(
     assert text not in str(refusal.value)
 
 
-def test_an_ingest_under_a_key_that_opens_nothing_there_is_refused(
-    data: DataDir, tmp_path: Path, new_file: Path
-) -> None:
-    kept(data, numbered(NOTES[:2]))
-    other = data_in(tmp_path, enabled=True, key_file=new_file)
-    with pytest.raises(ConfigurationError, match=f"under the key {key_id_of(KEY)}, and the settings"):
-        kept(other, {"x": NOTES[2]})
-    assert len(rows(data)) == 2
-
-
-# -- a collection ----------------------------------------------------------------------------------------
-
-
 def test_originals_are_kept_and_nothing_of_them_is_in_clear(data: DataDir) -> None:
     kept(data, numbered(NOTES))
     assert texts_of(data) == numbered(NOTES)
-    row = shown(data, "r0003")
+    row: Any = shown(data, "r0003")
     assert row["text"] == NOTES[3]
-    first = row["places"][0]  # type: ignore[index]
-    assert NOTES[3][first["start"] : first["end"]] in f"Mr Tobias {MARK}"
-    assert all({"label", "action", "sanitized"} < set(each) for each in row["places"])  # type: ignore[attr-defined]
+    assert NOTES[3][row["places"][0]["start"] : row["places"][0]["end"]] in f"Mr Tobias {MARK}"
+    assert all({"label", "action", "sanitized"} < set(each) for each in row["places"])
     files = [path for path in data.settings.data_dir.rglob("*") if path.is_file()]
     assert {"collection.db", "vectors.faiss"} <= {path.name for path in files}
     for path in files:
@@ -301,7 +253,15 @@ def test_a_document_is_kept_with_its_original_or_not_at_all(
 
 
 def test_a_document_that_was_there_before_the_vault_has_no_original(data: DataDir, tmp_path: Path) -> None:
-    kept(data_in(tmp_path), {"a": NOTES[0]})
+    without = data_in(tmp_path)
+    assert vault_of(without.settings) is None
+    kept(without, {"a": NOTES[0]})
+    assert rows(without) == []
+    assert vault_row(without, "notes")["originals"] == 0
+    with pytest.raises(NoOriginal):
+        shown(without, "a")
+    with pytest.raises(NoOriginal):
+        list(originals(without, "notes"))
     kept(data, {"a": NOTES[0], "b": NOTES[1]})
     assert texts_of(data) == {"b": NOTES[1]}
     with pytest.raises(NoOriginal):
@@ -310,25 +270,20 @@ def test_a_document_that_was_there_before_the_vault_has_no_original(data: DataDi
     assert (row["documents"], row["originals"]) == (2, 1)
 
 
-def test_a_replaced_document_replaces_its_original(data: DataDir) -> None:
+def test_a_text_that_loses_an_id_keeps_its_original_until_it_is_replaced(data: DataDir) -> None:
     kept(data, {"a": NOTES[0]})
     (before,) = rows(data)
-    kept(data, {"a": NOTES[1]})
-    assert texts_of(data) == {"a": NOTES[1]}
-    assert len(rows(data)) == 1
-    with data.open("notes") as collection:
-        assert collection.store.compact()
-    content = (data.folder("notes") / "collection.db").read_bytes()
-    assert before[1][:64] not in content
-
-
-def test_a_text_that_loses_an_id_keeps_its_original(data: DataDir) -> None:
-    kept(data, {"a": NOTES[0]})
     kept(data, {"b": NOTES[0]})
     assert texts_of(data) == {"a": NOTES[0], "b": NOTES[0]}
     kept(data, {"a": NOTES[1]})
     assert texts_of(data) == {"a": NOTES[1], "b": NOTES[0]}
     assert (shown(data, "b")["sealed_as"], shown(data, "a")["sealed_as"]) == ("a", "a")
+    kept(data, {"b": NOTES[2]})
+    assert texts_of(data) == {"a": NOTES[1], "b": NOTES[2]}
+    assert len(rows(data)) == 2
+    with data.open("notes") as collection:
+        assert collection.store.compact()
+    assert before[1][:64] not in (data.folder("notes") / "collection.db").read_bytes()
 
 
 def test_an_erasure_leaves_no_original_and_searches_for_it(data: DataDir) -> None:
@@ -346,23 +301,16 @@ def test_an_erasure_leaves_no_original_and_searches_for_it(data: DataDir) -> Non
         assert collection.erase_all(["r0000"])[0].traces_found == 1
 
 
-def test_all_originals_can_be_sanitized_again(data: DataDir) -> None:
-    kept(data, {**numbered(NOTES), "also": NOTES[0]})
-    system = system_of(data.settings, encoder=WordEncoder())
-    readings = [Reading(document, 0) for _, document in originals(data, "notes")]
-    tally = ingest(system, data, "again", readings)
-    assert (tally.kept, tally.duplicates) == (8, 1)
-    assert texts_of(data, "again") == texts_of(data)
-
-
 def test_a_collection_that_an_older_lethe_wrote_takes_originals(tmp_path: Path, key_file: Path) -> None:
     shutil.copytree(ROOT / "tests" / "golden" / "collection_v4", tmp_path / "data" / "collections" / "notes")
     (tmp_path / "data" / "secret.key").touch(0o600)
     (tmp_path / "data" / "secret.key").write_bytes(b"k" * 32)
     data = data_in(tmp_path, key_file=key_file)
     assert vault_row(data, "notes")["originals"] == 0
+    with data.open("notes") as collection:
+        (first, *_) = collection.store.documents()
     with pytest.raises(NoOriginal):
-        shown(data, next(each.doc_id for each in documents_of(data)))
+        shown(data, first.doc_id)
     vault = f"[vault]\nenabled = true\nkey_file = {json.dumps(str(key_file))}\n"
     plain = '[detector]\nlearned = false\n[risk]\nkind = "prior"\n'
     (tmp_path / "data" / "settings.toml").write_text(plain + vault)
@@ -374,49 +322,9 @@ def test_a_collection_that_an_older_lethe_wrote_takes_originals(tmp_path: Path, 
     assert list(texts_of(data).values()) == NOTES[:1]
 
 
-def documents_of(data: DataDir) -> list[KeptDocument]:
-    with data.open("notes") as collection:
-        return list(collection.store.documents())
-
-
-def test_rows_that_change_places_in_the_file_are_not_opened(data: DataDir) -> None:
-    kept(data, numbered(NOTES[:2]))
-    with closing(sqlite3.connect(data.folder("notes") / "collection.db")) as connection:
-        connection.execute(
-            "UPDATE vault SET sealed = (SELECT sealed FROM vault WHERE doc_id = 'r0001') "
-            "WHERE doc_id = 'r0000'"
-        )
-        connection.commit()
-    assert shown(data, "r0001")["text"] == NOTES[1]
-    with pytest.raises(OriginalNotOpened):
-        shown(data, "r0000")
-
-
-# -- rotation --------------------------------------------------------------------------------------------
-
-
 def keys_in(data: DataDir) -> dict[str, int]:
     with data.open("notes") as collection:
         return collection.store.originals_by_key()
-
-
-def test_a_rotation_puts_every_original_under_the_new_key(
-    data: DataDir, tmp_path: Path, key_file: Path, new_file: Path
-) -> None:
-    kept(data, numbered(NOTES))
-    before = [content for _, content in rows(data)]
-    both = data_in(tmp_path, enabled=True, key_file=new_file, old_key_files=(key_file,))
-    kept(both, {"new": "Invented note. The weir was mended."})
-    assert keys_in(both) == {key_id_of(KEY): 8, key_id_of(NEW): 1}
-    assert len(texts_of(both)) == 9
-    assert (rotate(both, "notes"), rotate(both, "notes")) == (8, 0)
-    after = data_in(tmp_path, enabled=True, key_file=new_file)
-    assert keys_in(after) == {key_id_of(NEW): 9}
-    assert texts_of(after) == {**numbered(NOTES), "new": "Invented note. The weir was mended."}
-    with pytest.raises(OriginalNotOpened):
-        texts_of(data)
-    for path in data.folder("notes").iterdir():
-        assert not any(each[:40] in path.read_bytes() for each in before), path
 
 
 DYING = """
@@ -437,10 +345,16 @@ main(["vault", "rotate", "-c", "notes"])
 """
 
 
-def test_a_rotation_that_is_killed_leaves_all_readable_and_goes_on(
-    data: DataDir, tmp_path: Path, key_file: Path, new_file: Path
+def test_a_rotation_that_is_killed_leaves_all_readable_and_goes_on_to_put_all_under_the_new_key(
+    data: DataDir, tmp_path: Path, key_file: Path
 ) -> None:
+    new_file = written(tmp_path / "new.key", NEW)
     kept(data, numbered(NOTES))
+    before = [content for _, content in rows(data)]
+    after = data_in(tmp_path, enabled=True, key_file=new_file)
+    with pytest.raises(ConfigurationError, match=f"under the key {key_id_of(KEY)}, and the settings"):
+        kept(after, {"x": NOTES[2]})
+    assert len(rows(data)) == 8
     keys = {"LETHE_VAULT__KEY_FILE": str(new_file), "LETHE_VAULT__OLD_KEY_FILES": json.dumps([str(key_file)])}
     env = {**environment(data.settings.data_dir), **keys}
     died = subprocess.run([sys.executable, "-c", DYING], env=env, cwd=ROOT, timeout=100, check=False)
@@ -449,29 +363,26 @@ def test_a_rotation_that_is_killed_leaves_all_readable_and_goes_on(
     assert keys_in(both) == {key_id_of(NEW): 4, key_id_of(KEY): 4}
     assert vault_row(both, "notes")["to_rotate"] == 4
     assert texts_of(both) == numbered(NOTES)
-    assert rotate(both, "notes") == 4
-    assert texts_of(data_in(tmp_path, key_file=new_file)) == numbered(NOTES)
     with closing(Trail(data)) as trail:
         assert [row["outcome"] for row in trail.rows()] == ["begun"], "the killed run left its beginning"
-
-
-# -- the command, and several processes ------------------------------------------------------------------
-
-
-@pytest.fixture
-def here(small_corpus: Path, monkeypatch: pytest.MonkeyPatch, key_file: Path) -> Path:
-    """A folder with records, and the settings of the vault in the environment."""
-    for name, value in {"ENABLED": "true", "KEY_FILE": str(key_file)}.items():
-        monkeypatch.setenv(f"LETHE_VAULT__{name}", value)
-    monkeypatch.setenv("LETHE_INGEST__KEEP_IDS", "true")
-    write_records(small_corpus / "notes.jsonl", NOTES)
-    return small_corpus
+    kept(both, {"new": "Invented note. The weir was mended."})
+    assert (rotate(both, "notes"), rotate(both, "notes")) == (4, 0)
+    assert keys_in(after) == {key_id_of(NEW): 9}
+    assert texts_of(after) == {**numbered(NOTES), "new": "Invented note. The weir was mended."}
+    with pytest.raises(OriginalNotOpened):
+        texts_of(data)
+    for path in data.folder("notes").iterdir():
+        assert not any(each[:40] in path.read_bytes() for each in before), path
 
 
 def test_a_revealed_original_is_in_the_trail_before_it_is_shown(
-    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    small_corpus: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, key_file: Path
 ) -> None:
-    assert in_process(capsys, "ingest", str(here), "-c", "notes").code == 0
+    vault = {"LETHE_VAULT__ENABLED": "true", "LETHE_VAULT__KEY_FILE": str(key_file)}
+    for name, value in (vault | {"LETHE_INGEST__KEEP_IDS": "true"}).items():
+        monkeypatch.setenv(name, value)
+    write_records(small_corpus / "notes.jsonl", NOTES)
+    assert in_process(capsys, "ingest", str(small_corpus), "-c", "notes").code == 0
     status = in_process(capsys, "vault")
     assert (status.code, status.summary["originals"], status.summary["to_rotate"]) == (0, 8, 0)
     ran = in_process(capsys, "vault", "reveal", "r0002", "-c", "notes")
@@ -482,12 +393,10 @@ def test_a_revealed_original_is_in_the_trail_before_it_is_shown(
         ("lethe vault reveal", "done", "r0002"),
     ]
     assert MARK not in json.dumps(entries)
-    with closing(sqlite3.connect(tmp_path / "data" / "server.db")) as connection:
+    with closing(sqlite3.connect(key_file.parent / "data" / "server.db")) as connection:
         # The last entry alone cannot be written: the original is not shown either.
-        connection.execute(
-            "CREATE TRIGGER full BEFORE INSERT ON trail WHEN new.event LIKE '%done%' "
-            "BEGIN SELECT raise(ABORT, 'full'); END"
-        )
+        full = "BEFORE INSERT ON trail WHEN new.event LIKE '%done%' BEGIN SELECT raise(ABORT, 'full'); END"
+        connection.execute(f"CREATE TRIGGER full {full}")
     refused = in_process(capsys, "vault", "reveal", "r0002", "-c", "notes")
     assert (refused.code, refused.out) == (1, "")
     assert "so this was refused" in refused.err
@@ -499,31 +408,17 @@ def test_a_revealed_original_is_in_the_trail_before_it_is_shown(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "where",
-    [
-        ("--workers", "2"),
-        pytest.param(
-            ("--ray", "local"), marks=pytest.mark.skipif(find_spec("ray") is None, reason="Ray is absent")
-        ),
-    ],
-    ids=["processes", "ray"],
-)
+@pytest.mark.parametrize("where", [("--workers", "2"), ("--ray", "local")], ids=["processes", "ray"])
 def test_originals_that_other_processes_seal_are_the_same(
     tmp_path: Path, key_file: Path, where: tuple[str, str]
 ) -> None:
+    if "--ray" in where:
+        pytest.importorskip("ray", reason="Ray is absent")
     records = write_records(tmp_path / "notes.jsonl", NOTES)
     vault = {"LETHE_VAULT__ENABLED": "true", "LETHE_VAULT__KEY_FILE": str(key_file)}
     env = {**environment(tmp_path / "data"), **READING, **vault, "LETHE_INGEST__BATCH_DOCUMENTS": "2"}
-    ran = subprocess.run(
-        command("ingest", str(records), "-c", "notes", *where),
-        env=env,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=280,
-    )
+    arguments = command("ingest", str(records), "-c", "notes", *where)
+    ran = subprocess.run(arguments, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=280)
     assert ran.returncode == 0, ran.stderr
     assert texts_of(data_in(tmp_path, key_file=key_file)) == numbered(NOTES)
     for path in (tmp_path / "data").rglob("*"):
