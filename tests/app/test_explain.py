@@ -60,10 +60,9 @@ def given_and_chosen(found: Sequence[Entity], choose: Choose, text: str) -> Expl
     return DecidingSanitizer(detector, method, RiskPrior()).explain(Document("d", text))
 
 
-def but_kept(label: str) -> Choose:
-    """What has this label stays, and all else goes."""
-    actions = {label: Action.KEEP}
-    return lambda each: Decision(each, None, actions.get(each.label, Action.GENERALIZE), "")
+def but_kept(*labels: str) -> Choose:
+    """What has these labels stays, and all else goes."""
+    return lambda each: Decision(each, None, Action.KEEP if each.label in labels else Action.GENERALIZE, "")
 
 
 def trip(policy: Policy) -> Method:
@@ -153,13 +152,6 @@ def test_what_was_suppressed_has_no_words_and_a_method_without_scores_none() -> 
         assert (each.scores, each.replacement, each.action) == (None, "", Action.SUPPRESS)
 
 
-def test_what_is_kept_has_no_words_though_another_entity_of_its_place_goes() -> None:
-    found = [entity(0, 5, "symptom"), entity(0, 5, "person full name")]
-    both = given_and_chosen(found, but_kept("symptom"), "Orrin came")
-    actions = {each.label: (each.action, each.replacement) for each in both.entities}
-    assert actions == {"person full name": (Action.GENERALIZE, "Somebody"), "symptom": (Action.KEEP, "")}
-
-
 def test_aliases_are_told_as_what_stands_there() -> None:
     policy = Policy("trip", replacements="alias")
     sanitizer = DecidingSanitizer(PhraseDetector(PHRASES), REDACT, RiskPrior(), policy, b"k" * 32)
@@ -214,10 +206,8 @@ def test_every_mention_is_told_once_and_stretches_know_their_entities(text: Anno
     for each in entities:
         assert each.replacement in sanitized.text
         assert not each.replacement or each.action is not Action.KEEP
-    original, written = (
-        list(explaining.original_stretches(explanation)),
-        list(explaining.sanitized_stretches(explanation)),
-    )
+    original = list(explaining.original_stretches(explanation))
+    written = list(explaining.sanitized_stretches(explanation))
     for stretches, whole in ((original, text.text), (written, sanitized.text)):
         assert "".join(words for words, _ in stretches) == whole
         assert all(words for words, _ in stretches)
@@ -238,14 +228,15 @@ def test_every_mention_is_told_once_and_stretches_know_their_entities(text: Anno
         place += len(words)
 
 
-def test_of_several_the_strictest_is_shown() -> None:
-    found = [entity(0, 10, "event"), entity(0, 5, "person full name")]
-    explanation = given_and_chosen(found, but_kept("event"), "Orrin came")
-    (both, *_) = (numbers for _, numbers in explaining.original_stretches(explanation))
-    assert len(both) == 2
-    assert {explaining.strictest(explanation, numbers).label for numbers in (both, both[::-1])} == {
-        "person full name"
-    }
+def test_of_several_the_strictest_is_shown_and_what_is_kept_has_no_words() -> None:
+    found = [entity(0, 10, "event"), entity(0, 5, "symptom"), entity(0, 5, "person full name")]
+    explanation = given_and_chosen(found, but_kept("event", "symptom"), "Orrin came")
+    (several, *_) = (numbers for _, numbers in explaining.original_stretches(explanation))
+    shown = {explaining.strictest(explanation, numbers).label for numbers in (several, several[::-1])}
+    assert (len(several), shown) == (3, {"person full name"})
+    words = {each.label: (each.action, each.replacement) for each in explanation.entities}
+    kept = dict.fromkeys(("event", "symptom"), (Action.KEEP, ""))
+    assert words == kept | {"person full name": (Action.GENERALIZE, "Somebody")}
 
 
 # -- the page ----------------------------------------------------------------------------------------------
@@ -260,16 +251,15 @@ EVIL = '<script>alert("x")</script> & \'"><img src=https://example.org/x>'
 
 
 def test_nothing_that_a_document_says_becomes_a_tag() -> None:
-    phrases = {EVIL: f"{EVIL}s", "Orrin": "person full name"}
-    evil = explained(f"{EVIL} and Orrin, {EVIL}", trip(LOOSE), phrases, doc_id=EVIL)
-    plain = explained("mill and Orrin, mill", trip(LOOSE), {"mill": "x", "Orrin": "person full name"})
-    page, usual = (
-        explaining.explanation_page([evil], EVIL, LOOSE),
-        explaining.explanation_page([plain], "told", LOOSE),
-    )
-    assert [each.tag for each in fromstring(page).iter()] == [each.tag for each in fromstring(usual).iter()]
-    assert texts_on(page) == [evil.text, evil.sanitized.text]
-    assert "<script" not in page
+    pages, tags = [], []
+    for words, label in ((EVIL, f"{EVIL}s"), ("mill", "x")):
+        phrases = {words: label, "Orrin": "person full name"}
+        explanation = explained(f"{words} and Orrin, {words}", trip(LOOSE), phrases, doc_id=words)
+        pages.append(explaining.explanation_page([explanation], words, LOOSE))
+        tags.append([each.tag for each in fromstring(pages[-1]).iter()])
+        assert texts_on(pages[-1]) == [explanation.text, explanation.sanitized.text]
+    assert tags[0] == tags[1]
+    assert "<script" not in pages[0]
 
 
 def lines_of(explanation: Explanation) -> list[str]:

@@ -26,15 +26,13 @@ MARK = "zyxomarkzyxo"
 TEXTS = ["The heron was fed at noon.", "The mill stood still.", "A boat left the heron behind.", "It rained."]
 
 
+CHOSEN: dict[str, Any] = {"detector": {"learned": False}, "risk": {"kind": "prior"}}
+CHOSEN |= {"policy": {"name": "redact"}, "retrieval": {"passage_tokens": 32}, "ingest": {"keep_ids": True}}
+
+
 def made(folder: Path, keep_metadata: list[str] | None = None, **settings: Any) -> LetheVectorStore:
     """A store that counts words, finds one name, and keeps ids."""
-    chosen: dict[str, Any] = {"detector": {"learned": False}, "risk": {"kind": "prior"}}
-    chosen |= {
-        "policy": {"name": "redact"},
-        "retrieval": {"passage_tokens": 32},
-        "ingest": {"keep_ids": True},
-    }
-    loaded = load_settings({"data_dir": str(folder / "data"), **chosen, **settings})
+    loaded = load_settings({"data_dir": str(folder / "data"), **CHOSEN, **settings})
     found = PhraseDetector({MARK: "person full name"})
     system = replace(system_of(loaded, encoder=WordEncoder()), detector=found)
     return LetheVectorStore(system, DataDir(loaded), "notes", keep_metadata or [])
@@ -142,11 +140,7 @@ def test_scores_fall_and_relevance_is_between_0_and_1(store: LetheVectorStore) -
 
 
 def test_diverse_passages_are_far_from_each_other(store: LetheVectorStore) -> None:
-    first, like, other = (
-        "The heron was fed.",
-        "The heron was fed well.",
-        "The mill near the heron stood still.",
-    )
+    first, like, other = "The heron was fed.", "The heron was fed well.", "The mill near the heron stood."
     store.add_texts([first, like, other])
     for weight, found in ((1.0, [first, like]), (0.0, [first, other])):
         diverse = store.max_marginal_relevance_search(first, k=2, lambda_mult=weight)
@@ -254,10 +248,11 @@ def test_notes_go_in_with_names_and_come_out_without(tmp_path: Path) -> None:
         "Invented note. The boiler of the mill is broken. Ms Hanna Brandt was told.",
     ]
     store = LetheVectorStore(system_of(settings), DataDir(settings), "notes", keep_metadata=["page"])
-    ids = store.add_documents(
+    documents = [
         Document(note, id=f"{place}/keller", metadata={"author": "Hanna Brandt", "page": place})
         for place, note in enumerate(notes)
-    )
+    ]
+    ids = store.add_documents(documents)
     found = store.similarity_search("What is broken at the mill?", k=1)
     assert [(each.id, each.metadata) for each in found] == [(ids[1], {"page": 1})]
     diverse = store.max_marginal_relevance_search("the lighthouse", k=2)
