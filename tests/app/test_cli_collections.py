@@ -90,9 +90,7 @@ def test_a_collection_that_is_written_to_stays(lethe: Lethe) -> None:
     with (folder_of("clinic") / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         ran = lethe("collections", "delete", "clinic", "--yes")
-    said = (
-        "another process is writing to this collection. Wait for it to end, then run the same command again."
-    )
+    said = "another process is writing to this collection. Wait for it to end, then run the same command"
     assert ran == (1, [], f"lethe: {folder_of('clinic')}: {said} again.\n")
     assert named(lethe) == ["clinic", "harbour"]
 
