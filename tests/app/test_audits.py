@@ -4,7 +4,7 @@ import base64
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,25 +17,34 @@ from app.jobs.table import Jobs, Lane
 from app.jobs.uploads import Order, Upload, Uploads
 from app.jobs.work import _work
 from app.settings.load import load_settings
-from tests.commands import Ran, in_process, lethe, write_records
-from tests.serving import Served, served
+from tests.commands import Ran, in_process, write_lines, write_records
+from tests.serving import Served, ingested, served
 
-NAME = "Zorvath Quellbaum"
 NOTES = [
-    f"Invented note. Mr {NAME} keeps the lighthouse. He has had a cough for three weeks, also at night.",
+    "Invented note. Mr Zorvath Quellbaum keeps the lighthouse. He has had a cough for three weeks.",
     "Invented note. Mrs Ada Vennstrom was told to rest her knee. She sells apples at the market on Mondays.",
     "Invented note. The boiler of the mill is broken. The plumber Oswin Tarrant asks for 400 euros in cash.",
 ]
 
 
+AUDITS = "/v1/collections/notes/audits"
+SETTINGS = 'threads = 1\n[risk]\nkind = "prior"\n[ingest]\nkeep_ids = true\n'
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    data = tmp_path_factory.mktemp("audits") / "data"
-    data.mkdir()
-    (data / "settings.toml").write_text('threads = 1\n[risk]\nkind = "prior"\n[ingest]\nkeep_ids = true\n')
-    write_records(data.parent / "notes.jsonl", NOTES)
-    assert lethe(data, "ingest", str(data.parent / "notes.jsonl"), "-c", "notes").code == 0
-    return data
+    return ingested(tmp_path_factory.mktemp("audits"), SETTINGS, NOTES)
+
+
+def originals(data: Path) -> list[tuple[str, tuple[str, bytes]]]:
+    return [("files", ("notes.jsonl", (data.parent / "notes.jsonl").read_bytes()))]
+
+
+def comes(true: Callable[[], bool], seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 @pytest.fixture(scope="module")
@@ -44,102 +53,81 @@ def server(data: Path) -> Iterator[Served]:
         yield running
 
 
+def state(client: httpx.Client, job: Any) -> Any:
+    return client.get(f"/v1/audits/{job['job_id']}").json()
+
+
 def over(client: httpx.Client, job: Any) -> Any:
-    until = time.monotonic() + 200
-    while (row := client.get(f"/v1/audits/{job['job_id']}").json())["state"] in ("waiting", "running"):
-        assert time.monotonic() < until
-        time.sleep(0.3)
-    return row
+    comes(lambda: state(client, job)["state"] not in ("waiting", "running"), 200)
+    return state(client, job)
+
+
+def told(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["code"]
 
 
 def test_an_audit_is_a_job_with_a_report_to_view(server: Served, data: Path) -> None:
-    originals = (data.parent / "notes.jsonl").read_bytes()
     with server.client() as client:
-        begun = client.post(
-            "/v1/collections/notes/audits",
-            files=[("files", ("notes.jsonl", originals))],
-            data={"suite": "quick", "at_most": json.dumps({"linked": 0.01})},
-        )
+        asked = {"suite": "quick", "at_most": json.dumps({"linked": 0.01})}
+        begun = client.post(AUDITS, files=originals(data), data=asked)
         assert begun.status_code == 202, begun.text
         job = begun.json()
-        assert begun.headers["location"] == f"/v1/audits/{job['job_id']}"
-        early = client.get(f"/v1/audits/{job['job_id']}/report")
+        place = f"/v1/audits/{job['job_id']}"
+        assert begun.headers["location"] == place
+        early = client.get(f"{place}/report")
         done = over(client, job)
         assert (done["state"], done["kind"], done["error"]) == ("done", "audit", None)
         assert done["progress"] == {"systems_done": 5, "systems": 5}
         summary = done["summary"]
         assert (summary["passed"], summary["documents"]) == (False, 3)
         assert summary["verdict"].startswith("Not to be released: 1 of 1 gates are exceeded (linked is 1.000")
-        page = client.get(f"/v1/audits/{job['job_id']}/report")
+        page = client.get(f"{place}/report")
         assert page.headers["content-type"].startswith("text/html")
         assert "default-src 'none'" in page.headers["content-security-policy"]
-        figures = client.get(f"/v1/audits/{job['job_id']}/figures").json()
-        listed = client.get("/v1/audits").json()["jobs"]
-        others = client.get("/v1/jobs").json()["jobs"]
-        elsewhere = client.get(f"/v1/jobs/{job['job_id']}")
-    if early.status_code != 200:
-        assert (early.status_code, early.json()["code"]) == (404, "no_report")
-    assert [each["job_id"] for each in listed] == [job["job_id"]]
-    assert others == []
-    assert (elsewhere.status_code, elsewhere.json()["code"]) == (404, "job_not_found")
+        figures = client.get(f"{place}/figures").json()
+        assert [each["job_id"] for each in client.get("/v1/audits").json()["jobs"]] == [job["job_id"]]
+        assert client.get("/v1/jobs").json()["jobs"] == []
+        assert told(client.get(f"/v1/jobs/{job['job_id']}")) == (404, "job_not_found")
+    assert early.status_code == 200 or told(early) == (404, "no_report")
     assert {each["name"] for each in figures["measures"]} >= {"left-direct", "linked", "found-first"}
     for text in (page.text, json.dumps(figures), json.dumps(done)):
         assert not any(name in text for name in ("Quellbaum", "Vennstrom", "Tarrant"))
-    kept = [path for path in data.rglob("*") if path.is_file() and b"Quellbaum" in path.read_bytes()]
-    assert kept == []
+    assert not [path for path in data.rglob("*") if path.is_file() and b"Quellbaum" in path.read_bytes()]
     assert not list(data.glob("audits/*/rows.jsonl"))
 
 
 def test_what_cannot_be_audited_is_refused(server: Served) -> None:
-    with server.client() as client:
-        vault = client.post("/v1/collections/notes/audits", json={"suite": "quick"})
-        nothing = client.post("/v1/collections/notes/audits", json={"suit": "quick"})
-        unknown = client.post("/v1/collections/nope/audits", json={"suite": "quick"})
-        wrong = client.post(
-            "/v1/collections/notes/audits",
-            files=[("files", ("notes.jsonl", b"{}"))],
-            data={"at_most": "linked=1"},
-        )
-        absent = client.get("/v1/audits/none/report")
-    assert (vault.status_code, vault.json()["code"]) == (404, "original_not_kept")
-    assert nothing.status_code == 400
-    assert (unknown.status_code, unknown.json()["code"]) == (404, "collection_not_found")
-    assert wrong.status_code == 400
-    assert wrong.json()["detail"].startswith("at_most: send one JSON object")
-    assert (absent.status_code, absent.json()["code"]) == (404, "job_not_found")
-
-
-def test_an_audit_that_cannot_be_done_says_why(server: Served) -> None:
     files = [("files", ("other.txt", b"Invented. Nobody has ingested this."))]
     with server.client() as client:
-        one = client.post("/v1/collections/notes/audits", files=files, data={"suite": "quick"}).json()
-        failed = over(client, one)
-        ask = partial(client.post, "/v1/collections/notes/audits", files=files)
-        unknown = ask(data={"at_least": '{"linked": 1}'})
-        endless = ask(data={"at_most": '{"linked": NaN}'})
-        listed = client.get("/v1/audits").json()["jobs"]
+        assert told(client.post(AUDITS, json={"suite": "quick"})) == (404, "original_not_kept")
+        assert client.post(AUDITS, json={"suit": "quick"}).status_code == 400
+        unknown = client.post("/v1/collections/nope/audits", json={"suite": "quick"})
+        assert told(unknown) == (404, "collection_not_found")
+        assert told(client.get("/v1/audits/none/report")) == (404, "job_not_found")
+        for form, said in (
+            ({"at_most": "linked=1"}, "at_most: send one JSON object"),
+            ({"at_least": '{"linked": 1}'}, "linked is no measure of usefulness. Those are: found-first"),
+            ({"at_most": '{"linked": NaN}'}, "at_most.linked"),
+        ):
+            wrong = client.post(AUDITS, files=files, data=form)
+            assert wrong.status_code == 400
+            assert wrong.json()["detail"].startswith(said)
+        begun = client.post(AUDITS, files=files, data={"suite": "quick"}).json()
+        failed = over(client, begun)
+        assert client.get("/v1/audits").json()["jobs"][0]["job_id"] == begun["job_id"]
     assert failed["state"] == "failed"
     assert failed["error"].startswith("None of the 1 originals is in the collection notes: name the files")
-    assert unknown.status_code == 400
-    assert unknown.json()["detail"].startswith("linked is no measure of usefulness. Those are: found-first")
-    assert endless.status_code == 400
-    assert endless.json()["detail"].startswith("at_most.linked")
-    assert listed[0]["job_id"] == one["job_id"]
 
 
 @pytest.fixture(scope="module")
 def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Path]]:
     """A server whose vault has the originals."""
-    data = tmp_path_factory.mktemp("sealed") / "data"
-    data.mkdir()
-    (data.parent / "vault.key").touch(0o600)
-    (data.parent / "vault.key").write_bytes(base64.b64encode(b"k" * 32))
-    (data / "settings.toml").write_text(
-        'threads = 1\n[risk]\nkind = "prior"\n[ingest]\nkeep_ids = true\n'
-        f"[vault]\nenabled = true\nkey_file = {json.dumps(str(data.parent / 'vault.key'))}\n"
-    )
-    path = write_records(data.parent / "notes.jsonl", NOTES)
-    assert lethe(data, "ingest", str(path), "-c", "notes").code == 0
+    folder = tmp_path_factory.mktemp("sealed")
+    key = folder / "vault.key"
+    key.touch(0o600)
+    key.write_bytes(base64.b64encode(b"k" * 32))
+    vault = f"[vault]\nenabled = true\nkey_file = {json.dumps(str(key))}\n"
+    data = ingested(folder, SETTINGS + vault, NOTES)
     with served(data, "--host", "127.0.0.1") as running:
         yield running, data
 
@@ -148,57 +136,45 @@ def test_originals_of_the_vault_are_enough(sealed: tuple[Served, Path]) -> None:
     server, data = sealed
     asked = {"suite": "quick", "at_most": {"linked": 1, "member": 0.6}}
     with server.client() as client:
-        done = over(client, client.post("/v1/collections/notes/audits", json=asked).json())
-    assert (done["state"], done["error"]) == ("done", None)
-    assert done["summary"]["verdict"] == "No verdict: 1 of 2 gates were not measured (member)."
-    assert [each["outcome"] for each in done["summary"]["gates"]] == ["held", "not measured"]
-    report = data / "audits" / done["job_id"] / "audit.json"
-    figures = json.loads(report.read_text())
-    report.write_text(json.dumps({**figures, "worst": [{"doc_id": "r0002", "labels": {"city": 1}}]}))
-    with server.client() as client:
-        shown = client.get(f"/v1/audits/{done['job_id']}/report")
+        done = over(client, client.post(AUDITS, json=asked).json())
+        assert (done["state"], done["error"]) == ("done", None)
+        assert done["summary"]["verdict"] == "No verdict: 1 of 2 gates were not measured (member)."
+        assert [each["outcome"] for each in done["summary"]["gates"]] == ["held", "not measured"]
+        report = data / "audits" / done["job_id"] / "audit.json"
+        figures = json.loads(report.read_text())
+        report.write_text(json.dumps({**figures, "worst": [{"doc_id": "r0002", "labels": {"city": 1}}]}))
+        place = f"/v1/audits/{done['job_id']}/report"
+        assert client.get(place).status_code == 200
         assert client.post("/v1/collections/notes/erase", json={"ids": ["r0002"]}).status_code == 200
-        gone = client.get(f"/v1/audits/{done['job_id']}/report")
-        kept = client.get(f"/v1/audits/{done['job_id']}").json()["summary"]["verdict"]
-    assert (shown.status_code, gone.status_code) == (200, 404)
-    assert kept == done["summary"]["verdict"]
+        assert client.get(place).status_code == 404
+        assert state(client, done)["summary"]["verdict"] == done["summary"]["verdict"]
 
 
 def test_an_erasure_ends_audits_and_nothing_is_left_of_them(sealed: tuple[Served, Path]) -> None:
     server, data = sealed
-    originals = (data.parent / "notes.jsonl").read_bytes()
     with server.client() as client:
-        begin = partial(client.post, "/v1/collections/notes/audits")
-        running = begin(files=[("files", ("notes.jsonl", originals))], data={"suite": "quick"}).json()
-        another = begin(json={"suite": "quick"})
-        until = time.monotonic() + 60
-        while client.get(f"/v1/audits/{running['job_id']}").json()["state"] == "waiting":
-            assert time.monotonic() < until
-            time.sleep(0.1)
-        unknown = client.post("/v1/collections/notes/erase", json={"ids": ["nobody"]})
-        goes_on = client.get(f"/v1/audits/{running['job_id']}").json()["state"]
-        receipt = client.post("/v1/collections/notes/erase", json={"ids": ["r0000"]})
-        ended = client.get(f"/v1/audits/{running['job_id']}").json()
-        report = client.get(f"/v1/audits/{running['job_id']}/report")
-    assert another.status_code == 409
-    assert another.json()["detail"].startswith("An audit of this collection is not over: wait for it, or")
-    assert (unknown.status_code, goes_on) == (404, "running")
-    assert receipt.status_code == 200, receipt.text
-    assert receipt.json()["complete"]
+        running = client.post(AUDITS, files=originals(data), data={"suite": "quick"}).json()
+        another = client.post(AUDITS, json={"suite": "quick"})
+        assert another.status_code == 409
+        assert another.json()["detail"].startswith("An audit of this collection is not over: wait for it, or")
+        comes(lambda: state(client, running)["state"] != "waiting", 60)
+        erase = partial(client.post, "/v1/collections/notes/erase")
+        assert erase(json={"ids": ["nobody"]}).status_code == 404
+        assert state(client, running)["state"] == "running"
+        receipt = erase(json={"ids": ["r0000"]})
+        assert receipt.status_code == 200, receipt.text
+        assert receipt.json()["complete"]
+        ended = state(client, running)
+        assert told(client.get(f"/v1/audits/{running['job_id']}/report")) == (404, "no_report")
     assert ended["state"] == "cancelled"
     assert ended["error"] == "Documents of the collection were to be erased. Begin the audit again."
-    assert (report.status_code, report.json()["code"]) == (404, "no_report")
-    until = time.monotonic() + 20
-    while [*data.glob("uploads/*")] or (data / "audits" / running["job_id"]).exists():
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    left = data / "audits" / running["job_id"]
+    comes(lambda: not list(data.glob("uploads/*")) and not left.exists(), 20)
 
 
 def test_an_audit_is_cancelled(server: Served, data: Path) -> None:
-    originals = (data.parent / "notes.jsonl").read_bytes()
     with server.client() as client:
-        files = [("files", ("notes.jsonl", originals))]
-        begun = client.post("/v1/collections/notes/audits", files=files, data={"suite": "quick"}).json()
+        begun = client.post(AUDITS, files=originals(data), data={"suite": "quick"}).json()
         client.delete(f"/v1/audits/{begun['job_id']}")
         ended = over(client, begun)
     assert (ended["state"], ended["error"]) == ("cancelled", None)
@@ -219,19 +195,6 @@ def test_an_audit_of_a_collection_that_has_changed_meanwhile_begins_anew(
     _work(settings, Lane(("audit",)))
     assert (jobs.get("one").state, jobs.get("one").error) == ("done", None)
     assert {each.name for each in begun.iterdir()} >= {"audit.json", "report.html"}
-
-
-def test_a_key_needs_the_scope_of_audits(data: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "keyed"
-    folder.mkdir()
-    keys = {
-        scope: lethe(folder, "keys", "create", "one", "--scope", scope).summary["key"]
-        for scope in ("audit", "ingest")
-    }
-    with served(folder, "--host", "127.0.0.1") as running, running.client() as client:
-        for scope, status in (("audit", 200), ("ingest", 403)):
-            client.headers["authorization"] = f"Bearer {keys[scope]}"
-            assert client.get("/v1/audits").status_code == status
 
 
 @pytest.fixture
@@ -265,15 +228,12 @@ def test_the_command_writes_a_report_and_gates_end_it(
     assert written == {"audit.json", "audit.sarif", "junit.xml", "report.html", "rows.jsonl"}
     assert json.loads((folder / "audit.json").read_text()) == done.summary
     held = audited(capsys, collection, "--fail-above", "linked=1", "--fail-below", "found-first=0")
-    assert held.code == 0
-    assert "All 2 gates hold." in held.err
+    assert (held.code, "All 2 gates hold." in held.err) == (0, True)
     misused = audited(capsys, collection, "--fail-above", "lnked=1")
     assert misused.code == 2
     assert misused.messages[-1].startswith("lethe: lnked is no measure of a leak. Those are: left-d")
     beside = in_process(capsys, "compare", str(folder), str(folder / "audit.json"))
-    assert beside.code == 0
-    # Three documents are too few for a difference.
-    assert "too few" in beside.err
+    assert (beside.code, "too few" in beside.err) == (0, True), "three documents are too few for a difference"
     wrong = in_process(capsys, "compare", str(folder), str(folder / "report.html"))
     assert wrong.code == 2
     assert "is no audit of this version: name the folder" in wrong.messages[-1]
@@ -296,16 +256,14 @@ def test_the_command_names_each_original_that_it_skipped(
 
 
 def test_what_still_stands_is_shown_only_on_request(
-    collection: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    collection: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    marked = tmp_path / "marked.jsonl"
-    rows = [json.loads(line) for line in collection.read_text().splitlines()]
     marks = [[{"text": "lighthouse", "label": "place", "identifier": "direct"}], [], []]
-    marked.write_text(
-        "".join(json.dumps({**row, "marks": each}) + "\n" for row, each in zip(rows, marks, strict=True))
-    )
+    rows = map(json.loads, collection.read_text().splitlines())
+    marked = ({**row, "marks": each} for row, each in zip(rows, marks, strict=True))
+    write_lines(tmp_path / "marked.jsonl", marked)
     for more, shown in (((), False), (("--reveal",), True)):
-        done = audited(capsys, marked, "--gold-field", "marks", *more)
+        done = audited(capsys, tmp_path / "marked.jsonl", "--gold-field", "marks", *more)
         assert done.code == 0
         assert ("r0000: lighthouse" in done.err) is shown
         assert "lighthouse" not in done.out

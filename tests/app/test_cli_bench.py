@@ -3,9 +3,9 @@
 import json
 import re
 import subprocess
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -19,13 +19,13 @@ from eval.studies.detection.study import DetectionReport
 from eval.studies.detection.tasks import LabelFactory
 from eval.studies.risk import RiskReport
 from ingest.deciding.baselines.uniform import REDACT
-from ingest.documents import Document, SanitizedDocument
+from ingest.documents import Document
 from ingest.errors import SanitizationError
-from ingest.protocols import EntityDetector, Sanitizer
+from ingest.protocols import EntityDetector
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.corpora.rubric import Snippet, parse_marked
-from tests.commands import ROOT, lethe, write_lines
+from tests.commands import ROOT, in_process, lethe, write_lines
 from tests.doubles import PhraseDetector
 
 WEIGHTS = ROOT / "models" / "weights"
@@ -39,9 +39,8 @@ FOUND = {"Ada Lind": "person full name", "Call": "organization"}
 WORDS = ("Ada", "Lind", "555 0199", "Otto", "Vole", "Dornau", "Mira", "Pinewood")
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    folder = tmp_path / "corpora"
+def corpora(folder: Path) -> Path:
+    """A data folder with one tiny corpus."""
     spans = [
         [{"start": 5, "end": 13, "label": "PERSON"}, {"start": 17, "end": 25, "label": "PHONE_NUMBER"}],
         [{"start": 0, "end": 9, "label": "PERSON"}, {"start": 19, "end": 25, "label": "GPE"}],
@@ -54,6 +53,11 @@ def data(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return corpora(tmp_path / "corpora")
+
+
 def snippets(data: Path | None) -> list[Snippet]:
     """Twenty of which the last five are held out."""
     text, places, labels = parse_marked("[[Mira|person full name]] left [[Pinewood|organization]] early.")
@@ -64,45 +68,45 @@ def snippets(data: Path | None) -> list[Snippet]:
 class Doubled:
     """Parts that are doubles; remembers what settings they were made of."""
 
-    def __init__(self) -> None:
+    def __init__(self, patched: pytest.MonkeyPatch, data: Path) -> None:
         self.made: list[Settings] = []
+        patched.setattr(bench, "detector_of", self.detector)
+        patched.setattr(bench, "risk_of", lambda settings: RiskPrior())
+        patched.setattr(bench, "system_of", self.system)
+        patched.setattr(bench, "shipped_snippets", snippets)
+        patched.setenv("LETHE_DATA_DIR", str(data))
 
     def detector(self, settings: Settings) -> EntityDetector:
         self.made.append(settings)
         return PhraseDetector(FOUND if settings.detector.learned else {})
 
-    def system(self, settings: Settings) -> "DoubledSystem":
-        return DoubledSystem(DecidingSanitizer(self.detector(settings), REDACT, RiskPrior()))
-
-
-@dataclass(frozen=True)
-class DoubledSystem:
-    made: Sanitizer
-
-    def sanitizer(self) -> Sanitizer:
-        return self.made
+    def system(self, settings: Settings) -> Any:
+        sanitizer = DecidingSanitizer(self.detector(settings), REDACT, RiskPrior())
+        return SimpleNamespace(sanitizer=lambda: sanitizer)
 
 
 @pytest.fixture
 def doubled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Doubled:
-    parts = Doubled()
-    monkeypatch.setattr(bench, "detector_of", parts.detector)
-    monkeypatch.setattr(bench, "risk_of", lambda settings: RiskPrior())
-    monkeypatch.setattr(bench, "system_of", parts.system)
-    monkeypatch.setattr(bench, "shipped_snippets", snippets)
-    monkeypatch.setenv("LETHE_DATA_DIR", str(tmp_path / "kept"))
-    return parts
+    return Doubled(monkeypatch, tmp_path / "kept")
 
 
 def run(data: Path, *arguments: str) -> int:
     return main(["bench", "detection", str(data), *arguments])
 
 
-def test_tables_are_printed_and_written(
-    data: Path, doubled: Doubled, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def reports(folder: Path) -> tuple[DetectionReport, RiskReport]:
+    detection = DetectionReport.model_validate_json((folder / "detection.json").read_text())
+    return detection, RiskReport.model_validate_json((folder / "risk.json").read_text())
+
+
+def test_tables_and_figures_of_each_detector(
+    data: Path, doubled: Doubled, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "figures"
-    assert run(data, "--output", str(folder), "--commit", "0123abc") == 0
+    monkeypatch.setenv("LETHE_DETECTOR__THRESHOLD", "0.4")
+    folder = data.with_name("figures")
+    assert run(data, "--output", str(folder), "--commit", "0123abc", "--corpus", "presidio_synth") == 0
+    made = [(each.detector.learned, each.detector.threshold) for each in doubled.made]
+    assert made == [(True, 0.4), (False, 0.4)]
     printed = capsys.readouterr()
     assert "| figure | lethe | patterns |" in printed.out
     assert "| legal | all | 5 | 10 | 1.000 (1.000–1.000) |" in printed.out
@@ -110,51 +114,29 @@ def test_tables_are_printed_and_written(
     assert "commit 0123abc" in printed.out
     assert (folder / "tables.md").read_text(encoding="utf-8") == printed.out
     assert f"lethe: figures: {folder}" in printed.err
-    detection = DetectionReport.model_validate_json((folder / "detection.json").read_text())
-    risk = RiskReport.model_validate_json((folder / "risk.json").read_text())
-    assert detection.detectors == ("lethe", "patterns")
-    assert risk.models == ("learned", "prior")
+    detection, risk = reports(folder)
+    assert (detection.detectors, risk.models) == (("lethe", "patterns"), ("learned", "prior"))
     assert (detection.provenance.commit, risk.provenance.commit) == ("0123abc", "0123abc")
+    (recall,) = [question.key for question in detection.questions if question.title.endswith(": recall")]
+    values = [detection.figure(recall, each).estimate.value for each in detection.detectors]
+    assert values == pytest.approx([1 / 4, 0.0])
     written = "".join(path.read_text(encoding="utf-8") for path in folder.iterdir())
     assert not [word for word in WORDS if word in written + printed.out + printed.err]
 
 
-def test_figures_are_those_of_each_detector(data: Path, doubled: Doubled, tmp_path: Path) -> None:
-    folder = tmp_path / "figures"
-    assert run(data, "--output", str(folder), "--corpus", "presidio_synth") == 0
-    report = DetectionReport.model_validate_json((folder / "detection.json").read_text())
-    (recall,) = [question.key for question in report.questions if question.title.endswith(": recall")]
-    assert report.figure(recall, "lethe").estimate.value == pytest.approx(1 / 4)
-    assert report.figure(recall, "patterns").estimate.value == 0.0
-
-
-def test_each_column_has_its_own_settings(
-    data: Path, doubled: Doubled, monkeypatch: pytest.MonkeyPatch
+def test_columns_and_the_prior_alone_can_be_chosen(
+    data: Path, doubled: Doubled, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("LETHE_DETECTOR__THRESHOLD", "0.4")
-    assert run(data) == 0
-    assert [(each.detector.learned, each.detector.threshold) for each in doubled.made] == [
-        (True, 0.4),
-        (False, 0.4),
-    ]
-
-
-def test_columns_can_be_chosen(data: Path, doubled: Doubled, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(data, "--columns", "patterns, embedded") == 0
     assert "| figure | lethe | patterns |" in capsys.readouterr().out
-
-
-def test_the_prior_alone_is_measured_where_the_settings_say_so(
-    data: Path, doubled: Doubled, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
     monkeypatch.setenv("LETHE_RISK__KIND", "prior")
     assert run(data, "--columns", "patterns") == 0
-    assert "| domain | snippets | n | mentions | prior: Spearman | prior: error |" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "| domain | snippets | n | mentions | prior: Spearman | prior: error |" in out
 
 
-def test_only_a_reader_is_measured_with_other_labels(
-    data: Path, doubled: Doubled, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("doubled")
+def test_only_a_reader_is_asked_for_other_labels(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def factory(settings: Settings) -> LabelFactory:
@@ -170,84 +152,50 @@ def test_only_a_reader_is_measured_with_other_labels(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "code", "message"),
     [
-        (["--columns", "all"], "--columns: there is no all; name some of embedded, patterns"),
-        (["--corpus", "moon"], "There is no benchmark corpus named moon: the names are"),
+        ("corpora --columns all", 2, "--columns: there is no all; name some of embedded, patterns"),
+        ("corpora --corpus moon", 2, "There is no benchmark corpus named moon: the names are"),
+        ("empty", 2, "has none of the corpora to measure on"),
+        ("none", 2, "none is not a folder: name the one with a subfolder for each corpus."),
+        ("corpora --output taken", 1, "taken: the report could not be written"),
+        ("corpora --output figures", 1, "figures: the figures could not be written (Is a directory)."),
     ],
 )
+@pytest.mark.usefixtures("doubled")
 def test_misuse_is_reported_in_one_sentence(
-    data: Path,
-    doubled: Doubled,
-    arguments: list[str],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
+    clean: Path, arguments: str, code: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(data, *arguments) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_a_missing_data_folder_is_reported(tmp_path: Path) -> None:
-    ran = lethe(tmp_path / "kept", "bench", "detection", str(tmp_path / "none"))
-    assert (ran.code, ran.out) == (2, "")
-    assert "none is not a folder: name the one with a subfolder for each corpus." in ran.err
-    assert "Traceback" not in ran.err
-
-
-def test_a_folder_without_corpora_is_reported(
-    tmp_path: Path, doubled: Doubled, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(tmp_path) == 2
-    assert "has none of the corpora to measure on" in capsys.readouterr().err
-
-
-def test_an_output_that_is_a_file_is_reported_before_anything_is_measured(
-    data: Path, doubled: Doubled, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    taken = tmp_path / "taken"
-    taken.write_text("")
-    assert run(data, "--output", str(taken)) == 1
-    assert "taken: the report could not be written" in capsys.readouterr().err
-
-
-def test_an_output_that_cannot_be_written_is_reported(
-    data: Path, doubled: Doubled, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "figures" / "risk.json").mkdir(parents=True)
-    assert run(data, "--output", str(tmp_path / "figures")) == 1
-    assert "figures: the figures could not be written (Is a directory)." in capsys.readouterr().err
+    corpora(clean / "corpora")
+    Path("taken").touch()
+    for folder in ("empty", "figures/risk.json"):
+        Path(folder).mkdir(parents=True)
+    ran = in_process(capsys, "bench", "detection", *arguments.split())
+    assert (ran.code, message in ran.err) == (code, True)
 
 
 def test_what_a_sanitizer_changes_is_counted(doubled: Doubled) -> None:
-    assert [[(s.start, s.end) for s in spans or ()] for spans in bench._generalizer(Settings())(
-        [Document("a", "Call me."), Document("b", "Rest and water.")]
-    )] == [[(0, 4)], []]  # fmt: skip
+    documents = [Document("a", "Call me."), Document("b", "Rest and water.")]
+    changed = bench._generalizer(Settings())(documents)
+    assert [[(span.start, span.end) for span in spans or ()] for spans in changed] == [[(0, 4)], []]
 
 
 def test_a_failed_document_is_left_out_of_what_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Failing:
-        name = "failing (test double)"
-
-        def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
-            return [SanitizationError(each.doc_id, "detection failed (ValueError)") for each in documents]
-
-    monkeypatch.setattr(bench, "system_of", lambda settings: DoubledSystem(Failing()))
+    failed = [SanitizationError("a", "detection failed (ValueError)")]
+    failing = SimpleNamespace(sanitizer=lambda: SimpleNamespace(sanitize=lambda documents: failed))
+    monkeypatch.setattr(bench, "system_of", lambda settings: failing)
     assert bench._generalizer(Settings())([Document("a", "x")]) == [None]
 
 
-def test_the_commit_is_known_in_a_checkout_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(provenance, "ROOT", tmp_path)
-    assert provenance.commit_here() is None
-    (tmp_path / ".git").mkdir()
-    assert provenance.commit_here() is None
-
-
-def test_a_commit_says_whether_files_differ_from_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commit_of_a_checkout_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def git(*arguments: str) -> None:
         who = ("-c", "user.name=Nobody", "-c", "user.email=nobody@example.org")
         subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
 
     monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    assert provenance.commit_here() is None
+    (tmp_path / ".git").mkdir()
+    assert provenance.commit_here() is None
     (tmp_path / "a").write_text("one")
     git("init")
     git("add", "a")
@@ -259,26 +207,15 @@ def test_a_commit_says_whether_files_differ_from_it(tmp_path: Path, monkeypatch:
 
 
 @needs_weights
-def test_the_embedded_models_are_measured(data: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "figures"
-    ran = lethe(
-        tmp_path / "kept", "bench", "detection", str(data), "--corpus", "presidio_synth",
-        "--columns", "embedded,patterns", "--output", str(folder),
-    )  # fmt: skip
+def test_the_embedded_models_are_measured(data: Path) -> None:
+    folder = data.with_name("figures")
+    chosen = ["--corpus", "presidio_synth", "--columns", "embedded,patterns", "--output", str(folder)]
+    ran = lethe(data.with_name("kept"), "bench", "detection", str(data), *chosen)
     assert ran.code == 0, ran.err
-    detection = DetectionReport.model_validate_json((folder / "detection.json").read_text())
+    detection, risk = reports(folder)
     assert detection.detectors == ("lethe", "patterns")
-    risk = RiskReport.model_validate_json((folder / "risk.json").read_text())
     learned, prior = (risk.row(name, kind="invented").spearman.value for name in ("learned", "prior"))
     assert learned is not None and prior is not None and learned > prior
-
-
-@needs_weights
-def test_the_embedded_model_looks_for_labels_it_is_asked_for() -> None:
-    detector = bench._factory(Settings())(["person full name", "chess opening"])
-    (found,) = detector.detect([Document("a", "Mr Tobias Keller wrote to Ms Ada Lind on Tuesday.")])
-    assert {entity.label for entity in found} <= {"person full name", "chess opening"}
-    assert "person full name" in {entity.label for entity in found}
 
 
 # -- the page ----------------------------------------------------------------------------------------------
@@ -318,28 +255,31 @@ CURVE = {
     "about": {"encoder": "invented/encoder", "held_out_mentions": 1903, "held_out_snippets": 100},
     "sizes": [{"size": 2, "mean": 0.35, "low": -0.2, "high": 0.53, "runs": 5}],
 }
+CARD = {
+    "name": "lethe-invented",
+    "kind": "a kind",
+    "licence": "apache-2.0",
+    "phases": [{"layers": 12, "steps": 1790}, {"layers": 8, "steps": 20, "start": "the first"}],
+    "passages": {"learn": 1200},
+    "characters": {"learn": 345678},
+    "seconds": 3456,
+    "trained": "2020-01-01",
+}
 
 
-@pytest.fixture
-def results(data: Path, doubled: Doubled, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with every result but those of the judges, and a folder ``weights`` with the reader's card."""
-    folder, weights = tmp_path / "figures", tmp_path / "figures" / "weights"
-    assert run(data, "--output", str(folder)) == 0
+    folder = tmp_path_factory.mktemp("bench") / "figures"
+    weights = folder / "weights"
+    with pytest.MonkeyPatch.context() as patched:
+        Doubled(patched, folder.with_name("kept"))
+        assert run(corpora(folder.with_name("corpora")), "--output", str(folder)) == 0
     provenance = json.loads((folder / "risk.json").read_text())["provenance"]
     (folder / "reader.json").write_text(json.dumps({"provenance": provenance, "seed": 0, "rows": FIGURES}))
     (folder / "label_curve.json").write_text(json.dumps({"provenance": provenance, **CURVE}))
     weights.mkdir()
-    card = {
-        "name": "lethe-invented",
-        "kind": "a kind",
-        "licence": "apache-2.0",
-        "phases": [{"layers": 12, "steps": 1790}, {"layers": 8, "steps": 20, "start": "the first"}],
-        "passages": {"learn": 1200},
-        "characters": {"learn": 345678},
-        "seconds": 3456,
-        "trained": "2020-01-01",
-    }
-    (weights / "reader.json").write_text(json.dumps(card))
+    (weights / "reader.json").write_text(json.dumps(CARD))
     (weights / "reader.safetensors").write_bytes(b"0" * 1_500_000)
     return folder
 
@@ -378,7 +318,8 @@ def test_the_page_shows_every_result(results: Path) -> None:
 
 
 @pytest.mark.parametrize(("trained", "warnings"), [("2020-01-01", 0), ("2999-01-01", 4)])
-def test_figures_older_than_the_reader_are_said_to_be(results: Path, trained: str, warnings: int) -> None:
-    path = results / "weights" / "reader.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "trained": trained}))
-    assert page(results, path.parent).count("**Measured before the reader was trained") == warnings
+def test_figures_older_than_the_reader_are_said_to_be(
+    results: Path, tmp_path: Path, trained: str, warnings: int
+) -> None:
+    (tmp_path / "reader.json").write_text(json.dumps(CARD | {"trained": trained}))
+    assert page(results, tmp_path).count("**Measured before the reader was trained") == warnings

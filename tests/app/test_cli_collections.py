@@ -2,7 +2,6 @@
 
 import fcntl
 import io
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from models.encoders.minilm import MiniLM
 from retrieval.collection import Collection
-from tests.commands import PLAIN, in_process, write_records
+from tests.commands import PLAIN, in_process, write_lines, write_records
 
 NOTES = ["Invented. The lamp at pier 1 is out.", "Invented. The heron of pier 2 was fed."]
 
@@ -44,8 +43,8 @@ def folder_of(name: str) -> Path:
     return Path("lethe-data", "collections", name)
 
 
-def named(rows: list[dict[str, Any]]) -> list[str]:
-    return [row["collection"] for row in rows]
+def named(lethe: Lethe) -> list[str]:
+    return [row["collection"] for row in lethe("collections")[1]]
 
 
 # -- list and delete ---------------------------------------------------------------------------------------
@@ -53,75 +52,62 @@ def named(rows: list[dict[str, Any]]) -> list[str]:
 
 def test_a_collection_is_deleted_and_nothing_else(lethe: Lethe) -> None:
     key = Path("lethe-data", "secret.key").read_bytes()
-    assert lethe("collections", "delete", "clinic", "--yes") == (
-        0,
-        [{"deleted": "clinic", "documents": 2, "passages": 2}],
-        "",
-    )
+    deleted = {"deleted": "clinic", "documents": 2, "passages": 2}
+    assert lethe("collections", "delete", "clinic", "--yes") == (0, [deleted], "")
     assert not folder_of("clinic").exists()
     assert Path("lethe-data", "secret.key").read_bytes() == key
     assert len(Path("notes.jsonl").read_text().splitlines()) == 2
-    assert named(lethe("collections")[1]) == named(lethe("collections", "list")[1]) == ["harbour"]
-    code, rows, err = lethe("collections", "delete", "clinic", "--yes")
-    assert (code, rows) == (1, [])
-    assert err == "lethe: There is no collection clinic in lethe-data/collections. Collections: harbour.\n"
+    assert named(lethe) == [row["collection"] for row in lethe("collections", "list")[1]] == ["harbour"]
+    said = "lethe: There is no collection clinic in lethe-data/collections. Collections: harbour.\n"
+    assert lethe("collections", "delete", "clinic", "--yes") == (1, [], said)
     assert lethe("ingest", "notes.jsonl", "-c", "clinic")[0] == 0, "the name is free"
 
 
-def test_no_confirmation_deletes_nothing(lethe: Lethe, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
-    assert lethe("collections", "delete", "clinic") == (
-        1,
-        [],
-        "lethe: nothing was deleted: no terminal to ask on; give --yes to go ahead.\n",
-    )
-    assert named(lethe("collections")[1]) == ["clinic", "harbour"]
+ASKED = "Delete collection clinic, 2 documents, 2 passages? [y/N] "
+NOBODY = "lethe: nothing was deleted: no terminal to ask on; give --yes to go ahead.\n"
 
 
-@pytest.mark.parametrize(("answer", "left"), [("n\n", ["clinic", "harbour"]), ("y\n", ["harbour"])])
-def test_a_person_is_asked(
-    lethe: Lethe, monkeypatch: pytest.MonkeyPatch, answer: str, left: list[str]
+@pytest.mark.parametrize(
+    ("terminal", "answer", "left", "said"),
+    [
+        (True, "n\n", ["clinic", "harbour"], ASKED),
+        (True, "y\n", ["harbour"], ASKED),
+        (False, "y\n", ["clinic", "harbour"], NOBODY),
+    ],
+)
+def test_a_person_is_asked_and_without_one_nothing_is_deleted(
+    lethe: Lethe, monkeypatch: pytest.MonkeyPatch, terminal: bool, answer: str, left: list[str], said: str
 ) -> None:
     typed = io.StringIO(answer)
-    monkeypatch.setattr(typed, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(typed, "isatty", lambda: terminal, raising=False)
     monkeypatch.setattr(sys, "stdin", typed)
-    code, _, err = lethe("collections", "delete", "clinic")
-    assert err == "Delete collection clinic, 2 documents, 2 passages? [y/N] "
-    assert code == len(left) - 1
-    assert named(lethe("collections")[1]) == left
+    code, rows, err = lethe("collections", "delete", "clinic")
+    assert (code, len(rows), err) == (len(left) - 1, 2 - len(left), said)
+    assert named(lethe) == left
 
 
 def test_a_collection_that_is_written_to_stays(lethe: Lethe) -> None:
     with (folder_of("clinic") / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        code, rows, err = lethe("collections", "delete", "clinic", "--yes")
-    assert (code, rows) == (1, [])
-    assert err == (
-        f"lethe: {folder_of('clinic')}: another process is writing to this collection. Wait for it to end, "
-        "then run the same command again.\n"
-    )
-    assert named(lethe("collections")[1]) == ["clinic", "harbour"]
+        ran = lethe("collections", "delete", "clinic", "--yes")
+    said = "another process is writing to this collection. Wait for it to end, then run the same command"
+    assert ran == (1, [], f"lethe: {folder_of('clinic')}: {said} again.\n")
+    assert named(lethe) == ["clinic", "harbour"]
 
 
-@pytest.mark.parametrize("damage", ["manifest.json", "collection.db"])
-def test_a_damaged_collection_can_be_deleted(lethe: Lethe, damage: str) -> None:
-    (folder_of("clinic") / damage).write_bytes(b"no more")
+@pytest.mark.parametrize("damage", ["manifest.json", "collection.db", ""])
+def test_a_damaged_collection_and_what_a_killed_run_left_can_be_deleted(lethe: Lethe, damage: str) -> None:
+    if damage:
+        (folder_of("clinic") / damage).write_bytes(b"no more")
+    else:
+        (folder_of("clinic") / "manifest.json").unlink()
     code, rows, err = lethe("collections", "delete", "clinic", "--yes")
     assert (code, rows) == (0, [{"deleted": "clinic", "documents": None, "passages": None}])
-    assert "damaged" in err
+    assert not damage or "damaged" in err
     assert not folder_of("clinic").exists()
 
 
-def test_what_a_killed_run_left_can_be_deleted(lethe: Lethe) -> None:
-    (folder_of("clinic") / "manifest.json").unlink()
-    code, rows, _ = lethe("collections", "delete", "clinic", "--yes")
-    assert (code, rows[0]["documents"]) == (0, None)
-    assert not folder_of("clinic").exists()
-
-
-def test_a_deletion_that_is_stopped_leaves_no_collection(
-    lethe: Lethe, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stopped_deletion_leaves_no_collection(lethe: Lethe, monkeypatch: pytest.MonkeyPatch) -> None:
     def refusing(folder: Path) -> None:
         raise PermissionError(13, "Permission denied")
 
@@ -130,26 +116,25 @@ def test_a_deletion_that_is_stopped_leaves_no_collection(
         code, rows, err = lethe("collections", "delete", "clinic", "--yes")
     assert (code, rows) == (1, [])
     assert err.startswith(f"lethe: {folder_of('clinic')}: Permission denied.")
-    assert named(lethe("collections")[1]) == ["harbour"]
+    assert named(lethe) == ["harbour"]
     assert lethe("collections", "delete", "clinic", "--yes")[0] == 0
 
 
 # -- erase -------------------------------------------------------------------------------------------------
 
 
-def test_an_id_that_a_collection_keeps_is_found_as_search_shows_it(lethe: Lethe) -> None:
+def test_an_id_and_a_path_are_found_as_they_were_shown_and_given(lethe: Lethe) -> None:
     shown = lethe("search", "heron", "-c", "clinic", "-k", "1")[1][0]["doc_id"]
     assert shown == "r0001"
-    code, rows, _ = lethe("erase", shown, "-c", "clinic")
-    assert (code, rows[0]["passages"], rows[0]["traces_found"]) == (0, 1, 0)
-    (left_open,) = rows[0]["not_proved"]
-    assert (left_open["cause"], left_open["checks"]) == ("not_tried", ["search", "membership"])
-    assert "Erase over HTTP" in left_open["reason"]
+    for name, collection in ((shown, "clinic"), ("letter.txt", "harbour")):
+        code, rows, _ = lethe("erase", name, "-c", collection)
+        assert (code, rows[0]["passages"], rows[0]["traces_found"]) == (0, 1, 0)
+        (left_open,) = rows[0]["not_proved"]
+        assert (left_open["cause"], left_open["checks"]) == ("not_tried", ["search", "membership"])
+        assert "Erase over HTTP" in left_open["reason"]
 
 
-def test_an_erasure_that_was_cut_short_says_what_it_does_not_prove(
-    lethe: Lethe, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cut_erasure_says_what_it_does_not_prove(lethe: Lethe, monkeypatch: pytest.MonkeyPatch) -> None:
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -163,9 +148,9 @@ def test_an_erasure_that_was_cut_short_says_what_it_does_not_prove(
 
 
 def test_an_id_that_would_be_digested_by_now_is_found_as_it_is_shown(
-    lethe: Lethe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lethe: Lethe, clean: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "old.jsonl").write_text(json.dumps({"id": "ashdown_m", "text": NOTES[1]}) + "\n")
+    write_lines(clean / "old.jsonl", [{"id": "ashdown_m", "text": NOTES[1]}])
     with monkeypatch.context() as before:
         before.setattr("ingest.read.doc_ids.kept_id", lambda source_id, *given: source_id)
         assert lethe("ingest", "old.jsonl", "-c", "old", "--keep-ids")[0] == 0
@@ -174,18 +159,12 @@ def test_an_id_that_would_be_digested_by_now_is_found_as_it_is_shown(
     assert (code, rows[0]["doc_id"]) == (0, "ashdown_m")
 
 
-def test_a_path_is_found_as_it_was_ingested(lethe: Lethe) -> None:
-    code, rows, _ = lethe("erase", "letter.txt", "-c", "harbour")
-    assert (code, rows[0]["passages"]) == (0, 1)
-
-
 def test_what_is_not_there_is_reported_as_it_was_typed(lethe: Lethe) -> None:
-    assert lethe("erase", "other/letter.txt", "-c", "harbour") == (
-        1,
-        [],
+    said = (
         "lethe: collection harbour: there is no document other/letter.txt. Name it by its path, by "
-        "the id of its record, or by an id as `lethe documents` shows it.\n",
+        "the id of its record, or by an id as `lethe documents` shows it.\n"
     )
+    assert lethe("erase", "other/letter.txt", "-c", "harbour") == (1, [], said)
 
 
 def test_a_key_that_is_missing_is_not_made_new_where_there_are_collections(lethe: Lethe) -> None:

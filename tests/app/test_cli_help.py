@@ -17,7 +17,7 @@ def test_the_help_is_of_verbs_that_are_there() -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_every_verb_says_what_it_does_and_shows_an_example_that_parses(name: str) -> None:
+def test_every_verb_says_what_it_does_its_defaults_and_an_example_that_parses(name: str) -> None:
     help_text = EVERY[name].format_help()
     example = verbs()[name]["example"]
     assert f"Example: {example}\n" in help_text
@@ -26,21 +26,12 @@ def test_every_verb_says_what_it_does_and_shows_an_example_that_parses(name: str
     paragraph = " ".join((EVERY[name].description or "").split())
     assert paragraph.endswith(".") and paragraph[0].isupper()
     assert "exit codes: 0 done" in help_text
-
-
-@pytest.mark.parametrize("name", EVERY)
-def test_every_option_states_its_default(name: str) -> None:
     for option in EVERY[name]._actions:
+        said = str(option.help)
         if option.option_strings and option.nargs != 0 and not option.required:
-            said = str(option.help)
             assert "default" in said or "without it" in said, option.option_strings
-
-
-@pytest.mark.parametrize("name", EVERY)
-def test_a_default_that_the_parser_holds_is_the_one_that_is_told(name: str) -> None:
-    for option in EVERY[name]._actions:
         if option.default not in (None, False, argparse.SUPPRESS):
-            assert f"(default {option.default}" in str(option.help) or "(default)" in str(option.help)
+            assert f"(default {option.default}" in said or "(default)" in said
 
 
 @pytest.mark.parametrize("name", ["sanitize", "explain", "ingest", "calibrate"])

@@ -2,13 +2,15 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.cli.asking import ANSWERS
-from app.cli.main import main
 from eval.attacks.membership import (
     BY_PERTURBED,
     BY_REFERENCES,
@@ -20,12 +22,13 @@ from eval.attacks.membership import (
 )
 from eval.rows import read_rows
 from tests.chat_server import ChatServer, Reply, chat_server, says, streams
-from tests.commands import in_process
+from tests.commands import Ran, in_process, write_lines
 from tests.hashing_encoder import HashingEncoder
 
 NAMES = ("Quellmann", "Vennstrom", "Tarrant", "Oskeld", "Brumway", "Thessaly")
 THINGS = "kiln heron lathe weir barge quarry ferry harp anvil loom plough raft".split()
 PLACES = "mill quay barn lodge tower abbey forge croft manor chapel granary smithy".split()
+Attack = Callable[..., Ran]
 CALIBRATED = [score + form for score in SCORES for form in ("", BY_PERTURBED, BY_REFERENCES)]
 
 
@@ -41,9 +44,13 @@ def letter(number: int) -> dict[str, str]:
 @pytest.fixture
 def letters(small_corpus: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("app.compose._encoder", lambda settings: HashingEncoder())
-    lines = (json.dumps(letter(number)) for number in range(len(THINGS)))
-    (small_corpus / "letters.jsonl").write_text("\n".join(lines))
+    write_lines(small_corpus / "letters.jsonl", map(letter, range(len(THINGS))))
     return small_corpus
+
+
+@pytest.fixture
+def attack(letters: Path, capsys: pytest.CaptureFixture[str]) -> Attack:
+    return partial(in_process, capsys, "attack", "membership", str(letters))
 
 
 def by_score(report: dict[str, Any], arm: str) -> dict[str, dict[str, Any]]:
@@ -52,13 +59,13 @@ def by_score(report: dict[str, Any], arm: str) -> dict[str, dict[str, Any]]:
 
 
 def test_members_are_told_from_others_and_another_run_goes_on_or_is_refused(
-    letters: Path, capsys: pytest.CaptureFixture[str]
+    letters: Path, attack: Attack
 ) -> None:
     folder = letters.with_name("report")
-    command = ["attack", "membership", str(letters), "--held-out", "0.5", "--report", str(folder)]
-    assert main(command) == 0
-    out, err = capsys.readouterr()
-    report = json.loads(out)
+    command = ["--held-out", "0.5", "--report", str(folder)]
+    ran = attack(*command)
+    report = ran.summary
+    assert ran.code == 0
     assert [each["name"] for each in report["arms"]] == ["origin", "redact", "lethe"]
     # Six are held out, and a quarter of them are references.
     sizes = [report[each] for each in ("indexed", "members", "others", "references")]
@@ -75,53 +82,42 @@ def test_members_are_told_from_others_and_another_run_goes_on_or_is_refused(
         f"Left out: {DIRECT} and {INTERROGATION}. They need a language model that answers yes or no, and "
         "answers are by verbatim (worst case): set generator.kind, and give --generator settings."
     )
-    assert "arm origin" in err and "TPR 10%" in err and "5+5" in err and "no attacker knows" in err
+    assert all(each in ran.err for each in ("arm origin", "TPR 10%", "5+5", "no attacker knows"))
     assert {path.name for path in folder.iterdir()} == {"report.html", "summary.json", "rows.jsonl"}
     assert json.loads((folder / "summary.json").read_text()) == report
     page = (folder / "report.html").read_text()
     assert "oracle&#39;s accuracy" in page and "by chance" in page
     assert len(read_rows(folder / "rows.jsonl")) == 3 * len(SCORES) * 10
-    again = in_process(capsys, *command)
+    again = attack(*command)
     assert (again.code, again.summary["arms"][0]["scores"]) == (0, report["arms"][0]["scores"])
     assert len(read_rows(folder / "rows.jsonl")) == 3 * len(SCORES) * 10
-    other = in_process(capsys, *command, "--seed", "1")
+    other = attack(*command, "--seed", "1")
     assert other.code == 1 and "is of another run" in other.messages[-1]
-    for shown in (out, err, *(path.read_text() for path in folder.iterdir())):
+    for shown in (ran.out, ran.err, *(path.read_text() for path in folder.iterdir())):
         assert not any(word in shown for word in (*NAMES, *THINGS[2:7], "letter-1"))
 
 
-def test_quoting_answers_are_asked_for_no_yes(letters: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = in_process(capsys, "attack", "membership", str(letters), "--generator", "settings")
-    assert list(by_score(ran.summary, "lethe")) == CALIBRATED
-    assert (
-        f"Left out: {DIRECT}" in ran.summary["notes"][0]
-        and "answers are by extractive" in ran.summary["notes"][0]
-    )
+def test_quoting_answers_are_asked_for_no_yes(attack: Attack) -> None:
+    report = attack("--generator", "settings").summary
+    assert list(by_score(report, "lethe")) == CALIBRATED
+    assert f"Left out: {DIRECT}" in report["notes"][0] and "answers are by extractive" in report["notes"][0]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "documents", "code", "said"),
     [
-        (["--held-out", "1"], 2, "argument --held-out: must be a number above 0 and below 1"),
-        (["--candidates", "0"], 2, "argument --candidates: must be a whole number, 1 or more"),
-        (["--held-out", "0.99"], 2, "12 documents cannot be held out of 12 different ones: ask for 1 to 11"),
+        (["--held-out", "1"], 12, 2, "argument --held-out: must be a number above 0 and below 1"),
+        (["--candidates", "0"], 12, 2, "argument --candidates: must be a whole number, 1 or more"),
+        (["--held-out", "0.99"], 12, 2, "12 documents cannot be held out of 12 different ones: ask"),
+        ([], 9, 1, "9 documents are too few to hold some out and index the rest: give 10 or more"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(
-    letters: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str
+    letters: Path, attack: Attack, arguments: list[str], documents: int, code: int, said: str
 ) -> None:
-    ran = in_process(capsys, "attack", "membership", str(letters), *arguments)
+    write_lines(letters / "letters.jsonl", map(letter, range(documents)))
+    ran = attack(*arguments)
     assert ran.code == code and said in ran.err
-
-
-def test_too_few_documents_are_refused(letters: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (letters / "letters.jsonl").write_text("\n".join(json.dumps(letter(number)) for number in range(9)))
-    ran = in_process(capsys, "attack", "membership", str(letters))
-    assert ran.code == 1
-    assert ran.messages[-1] == (
-        "lethe: 9 documents are too few to hold some out and index the rest: give 10 or more, better "
-        "hundreds."
-    )
 
 
 # -- with a language model -------------------------------------------------------------------------------
@@ -161,21 +157,25 @@ def playing(request: dict[str, Any]) -> Reply:
     return streams(answer) if request.get("stream") else says(answer)
 
 
-def asking(monkeypatch: pytest.MonkeyPatch, chat: ChatServer) -> None:
-    monkeypatch.setenv("LETHE_GENERATOR__KIND", "openai_compatible")
-    monkeypatch.setenv("LETHE_GENERATOR__BASE_URL", chat.url)
-    monkeypatch.setenv("LETHE_GENERATOR__MODEL", "player")
+@contextmanager
+def asking(
+    patched: pytest.MonkeyPatch, answer: Callable[[dict[str, Any]], Reply], **more: str
+) -> Iterator[ChatServer]:
+    """A language model that answers so, and settings that name it."""
+    with chat_server(answer=answer) as chat:
+        named = {"KIND": "openai_compatible", "BASE_URL": chat.url, "MODEL": "player", **more}
+        for name, value in named.items():
+            patched.setenv(f"LETHE_GENERATOR__{name}", value)
+        yield chat
 
 
 def test_a_language_model_is_asked_whether_it_is_there_and_questions_about_it(
-    letters: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    letters: Path, attack: Attack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = letters.with_name("report")
-    command = ["attack", "membership", str(letters), "--held-out", "0.5", "--policy", "redact"]
-    command += ["--generator", "settings", "-k", "1", "--report", str(folder)]
-    with chat_server(answer=playing) as chat:
-        asking(monkeypatch, chat)
-        ran = in_process(capsys, *command)
+    command = ["--held-out", "0.5", "--policy", "redact", "-k", "1", "--report", str(folder)]
+    with asking(monkeypatch, playing) as chat:
+        ran = attack(*command, "--generator", "settings")
     asked = Counter(map(role_of, chat.requests))
     report = ran.summary
     origin = by_score(report, "origin")
@@ -187,31 +187,21 @@ def test_a_language_model_is_asked_whether_it_is_there_and_questions_about_it(
     for score in YES_OR_NO:
         found = origin[score]
         assert (found["auc"]["value"], found["unread"], found["members"] + found["others"]) == (1, 1, 9)
-    assert (
-        "Candidates of lethe without an answer that can be read, which are in no figure: "
-        f"{DIRECT} (1), {INTERROGATION} (1)."
-    ) in report["notes"]
-    assert report["notes"][0].startswith(
-        "No question could be written about 1 of 10 candidates: their text was "
-    )
+    unread = "Candidates of lethe without an answer that can be read, which are in no figure: "
+    assert f"{unread}{DIRECT} (1), {INTERROGATION} (1)." in report["notes"]
+    unwritten = "No question could be written about 1 of 10 candidates: their text was "
+    assert report["notes"][0].startswith(unwritten)
     assert "player" in report["victim"] and "prompt interrogate v1" in report["shadow"]
-    assert (
-        "10 questions to the language model, 0 more are answered already: about" in ran.err
-        and "to write yes/no questions; then at most 729 questions to the system" in ran.err
-    )
+    assert "10 questions to the language model, 0 more are answered already: about" in ran.err
+    assert "to write yes/no questions; then at most 729 questions to the system" in ran.err
     assert (folder / ANSWERS).is_file()
     for path in folder.iterdir():
         assert not any(name.encode() in path.read_bytes() for name in (*NAMES, "lathe")), path.name
 
 
-def test_the_plan_counts_a_call_for_each_passage_that_is_condensed(
-    letters: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["attack", "membership", str(letters), "--candidates", "1", "--policy", "redact", "-k", "2"]
-    with chat_server(answer=playing) as chat:
-        asking(monkeypatch, chat)
-        monkeypatch.setenv("LETHE_GENERATOR__CONDENSE", "true")
-        ran = in_process(capsys, *command, "--generator", "settings")
+def test_the_plan_counts_condensing(attack: Attack, monkeypatch: pytest.MonkeyPatch) -> None:
+    with asking(monkeypatch, playing, CONDENSE="true") as chat:
+        ran = attack("--candidates", "1", "--policy", "redact", "-k", "2", "--generator", "settings")
     # Three scores ask about three versions of two candidates and a reference, the fourth 15 questions each.
     assert (
         "then at most 153 questions to the system, each with up to 2 passages, which the model condenses one "
@@ -222,38 +212,28 @@ def test_the_plan_counts_a_call_for_each_passage_that_is_condensed(
     assert 0 < len([each for each in condensing if len(each["messages"]) == 2]) <= 459 - 153
 
 
-def test_a_remote_model_is_sent_nothing(
-    letters: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with chat_server(answer=playing) as chat:
-        asking(monkeypatch, chat)
-        monkeypatch.setenv("LETHE_GENERATOR__TRUST", "remote")
-        ran = in_process(capsys, "attack", "membership", str(letters), "--generator", "settings")
+def test_a_remote_model_is_sent_nothing(attack: Attack, monkeypatch: pytest.MonkeyPatch) -> None:
+    with asking(monkeypatch, playing, TRUST="remote") as chat:
+        ran = attack("--generator", "settings")
     assert (ran.code, ran.out, chat.requests) == (2, "", [])
     assert 'generator.trust is "remote", and this would send raw documents to the model.' in ran.err
 
 
-def test_a_model_that_goes_away_is_not_measured(
-    letters: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_model_that_goes_away_is_not_measured(attack: Attack, monkeypatch: pytest.MonkeyPatch) -> None:
     def leaving(request: dict[str, Any]) -> Reply:
         return Reply(b"{}", status=401) if role_of(request) == "direct" else playing(request)
 
-    command = ["attack", "membership", str(letters), "--candidates", "1", "--generator", "settings"]
-    with chat_server(answer=leaving) as chat:
-        asking(monkeypatch, chat)
-        ran = in_process(capsys, *command, "--policy", "redact")
+    with asking(monkeypatch, leaving):
+        ran = attack("--candidates", "1", "--generator", "settings", "--policy", "redact")
+    origin = by_score(ran.summary, "origin")
     assert ran.code == 1
-    found = by_score(ran.summary, "origin")[DIRECT]
-    assert found["failures"] == {"ServerRefused": 2} and found["auc"]["value"] is None
-    assert by_score(ran.summary, "origin")[RETRIEVAL]["members"] == 1
+    assert origin[DIRECT]["failures"] == {"ServerRefused": 2} and origin[DIRECT]["auc"]["value"] is None
+    assert origin[RETRIEVAL]["members"] == 1
     # One member and one other: no interval lies above chance.
-    first, *others = ran.summary["problems"]
-    assert first == (
+    first = (
         "The best similarity did not tell members from others in the unsanitized arm (origin); nothing can "
         "be concluded. Give more documents."
     )
-    assert others == [
-        f"Not measured in {arm}: {DIRECT} of 2 candidates (ServerRefused 2)."
-        for arm in ("origin", "redact", "lethe")
-    ]
+    lost = f"{DIRECT} of 2 candidates (ServerRefused 2)."
+    arms = ("origin", "redact", "lethe")
+    assert ran.summary["problems"] == [first, *(f"Not measured in {arm}: {lost}" for arm in arms)]

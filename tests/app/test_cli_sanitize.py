@@ -17,7 +17,7 @@ from ingest.documents import Document
 from ingest.errors import SanitizationError
 from ingest.sanitize import DecidingSanitizer
 from models.errors import ConfigurationError, LetheError
-from tests.commands import READING, in_process, write_records
+from tests.commands import READING, in_process, write_lines, write_records
 
 NOTES = ["Invented. Tobias Orrin was fed.", "Invented. The heron of pier 2 was fed."]
 
@@ -43,11 +43,7 @@ def sanitize(here: Path, capsys: pytest.CaptureFixture[str]) -> Sanitize:
 
 
 def files_below(folder: Path) -> dict[str, str]:
-    return {
-        str(path.relative_to(folder)): path.read_text(encoding="utf-8")
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if path.is_file()}
 
 
 # -- ids ---------------------------------------------------------------------------------------------------
@@ -78,11 +74,11 @@ def test_what_cannot_be_sanitized_is_told_by_its_place_and_its_digest(
     write_records(here / "r.jsonl", NOTES)
     code, rows, err = sanitize("r.jsonl")
     assert (code, rows) == (1, [])
-    first, second = err.splitlines()
-    assert first.startswith("lethe: r.jsonl, line 1: document doc-")
-    assert second.startswith("lethe: r.jsonl, line 2: document doc-")
-    assert second.endswith(" was not indexed: detection failed (RuntimeError); nothing of it was kept")
-    assert "r0001" not in err
+    said = "was not indexed: detection failed (RuntimeError); nothing of it was kept"
+    for number, line in enumerate(err.splitlines(), 1):
+        told = rf"lethe: r\.jsonl, line {number}: document doc-[0-9a-f]+ "
+        assert re.fullmatch(told + re.escape(said), line)
+    assert len(err.splitlines()) == len(NOTES)
 
 
 def test_a_file_name_steers_no_terminal(here: Path, sanitize: Sanitize) -> None:
@@ -106,7 +102,6 @@ def test_each_text_is_a_file_of_its_own_for_the_owner_alone(here: Path, sanitize
     clean = here / "a" / "clean"
     assert files_below(clean) == {f"{row['doc_id']}.txt": row["text"] for row in plain}
     assert [row["file"] for row in rows] == [f"a/clean/{row['doc_id']}.txt" for row in plain]
-    assert not any("text" in row for row in rows)
     assert {name for row in rows for name in row} == set(plain[0]) - {"text"} | {"file"}
     assert {stat.S_IMODE(path.stat().st_mode) for path in clean.iterdir()} == {0o600}
     assert [stat.S_IMODE(path.stat().st_mode) for path in (clean, clean.parent)] == [0o700, 0o700]
@@ -116,81 +111,71 @@ def test_kept_ids_name_the_files_below_the_folder(here: Path, sanitize: Sanitize
     (here / "in" / "b").mkdir(parents=True)
     (here / "in" / "b" / "x1.md").write_text(NOTES[1])
     (here / "in" / "x2.txt").write_text(f"{NOTES[1]} Again.")
-    paths = [str(here / "in" / "b"), "in/x2.txt"]
-    code, rows, _ = sanitize(*paths, "--output", "clean", "--keep-ids")
+    code, rows, _ = sanitize(str(here / "in" / "b"), "in/x2.txt", "--output", "clean", "--keep-ids")
     assert code == 0
-    for row in rows:
-        assert (here / row["file"]).read_text().startswith("Invented.")
-        assert (here / row["file"]).resolve().is_relative_to(here / "clean")
+    assert all((here / row["file"]).read_text().startswith("Invented.") for row in rows)
     names = sorted(re.sub("~[0-9a-f]{8}", "", row["file"]) for row in rows)
     assert names == ["clean/x1.md.txt", "clean/x2.txt"]
 
 
-def test_the_same_again_changes_nothing_and_another_text_is_never_replaced_unasked(
-    here: Path, sanitize: Sanitize
+def test_another_text_is_never_replaced_unasked_or_in_part(
+    here: Path, sanitize: Sanitize, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_records(here / "r.jsonl", NOTES)
     _, rows, _ = sanitize("r.jsonl", "--output", "clean")
-    before = files_below(here / "clean")
+    before, first = files_below(here / "clean"), rows[0]["file"]
     assert sanitize("r.jsonl", "--output", "clean") == (0, rows, "")
-    mine = here / rows[0]["file"]
-    mine.write_text("Invented. A note of mine.")
-    code, written, err = sanitize("r.jsonl", "--output", "clean")
-    assert (code, written) == (1, rows[1:])
-    assert err == (
-        f"lethe: r.jsonl, line 1: {rows[0]['file']}: a file with another text exists. Give --overwrite to "
-        "replace it.\n"
-    )
-    assert mine.read_text() == "Invented. A note of mine."
+    (here / first).write_text("Invented. A note of mine.")
+    said = "a file with another text exists. Give --overwrite to replace it."
+    refused = f"lethe: r.jsonl, line 1: {first}: {said}\n"
+    assert sanitize("r.jsonl", "--output", "clean") == (1, rows[1:], refused)
+    assert (here / first).read_text() == "Invented. A note of mine."
     assert sanitize("r.jsonl", "--output", "clean", "--overwrite") == (0, rows, "")
     assert files_below(here / "clean") == before
 
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
 
-def test_a_source_is_never_replaced(here: Path, sanitize: Sanitize) -> None:
-    row = json.dumps({"id": "x1.txt", "text": NOTES[0]})
+    monkeypatch.setattr(os, "fsync", full)
+    write_records(here / "r.jsonl", [f"{note} The lamp is out." for note in NOTES])
+    said = "could not be written (No space left on device). Free some space, or name another folder."
+    assert sanitize("r.jsonl", "--output", "clean", "--overwrite") == (1, [], f"lethe: {first}: {said}\n")
+    assert files_below(here / "clean") == before, "neither replaced nor half-written"
+
+
+def test_neither_a_source_nor_another_document_is_replaced(here: Path, sanitize: Sanitize) -> None:
+    replacing = ("--keep-ids", "--overwrite", "--output")
     (here / "x1.txt").write_text(NOTES[0])
-    (here / "r.jsonl").write_text(row)
-    code, rows, err = sanitize("x1.txt", "r.jsonl", "--output", ".", "--keep-ids", "--overwrite")
+    write_lines(here / "r.jsonl", [{"id": "x1.txt", "text": NOTES[0]}])
+    code, rows, err = sanitize("x1.txt", "r.jsonl", *replacing, ".")
     assert (code, len(rows)) == (1, 1)
-    assert err == (
-        "lethe: r.jsonl, line 1: x1.txt: is an input file and is not replaced. Name another folder.\n"
-    )
+    said = "is an input file and is not replaced. Name another folder."
+    assert err == f"lethe: r.jsonl, line 1: x1.txt: {said}\n"
     assert (here / "x1.txt").read_text() == NOTES[0]
-
-
-def test_two_documents_of_one_name_do_not_replace_each_other(here: Path, sanitize: Sanitize) -> None:
-    rows = [json.dumps({"id": "k1", "text": text}) for text in NOTES]
-    (here / "r.jsonl").write_text("\n".join(rows))
-    code, written, err = sanitize("r.jsonl", "--output", "clean", "--keep-ids", "--overwrite")
-    assert (code, len(written)) == (1, 1)
-    assert err == (
-        "lethe: r.jsonl, line 2: clean/k1.txt: another document of this run was written to it. Give every "
-        "document its own id.\n"
-    )
+    write_lines(here / "r.jsonl", [{"id": "k1", "text": text} for text in NOTES])
+    code, rows, err = sanitize("r.jsonl", *replacing, "clean")
+    assert (code, len(rows)) == (1, 1)
+    said = "another document of this run was written to it. Give every document its own id."
+    assert err == f"lethe: r.jsonl, line 2: clean/k1.txt: {said}\n"
     assert "heron" not in files_below(here / "clean")["k1.txt"]
 
 
-@pytest.mark.parametrize("folder", [".", "clean", "in/clean"])
-def test_a_folder_in_what_is_read_is_refused(here: Path, sanitize: Sanitize, folder: str) -> None:
+def test_misuse_of_the_folder_is_refused(here: Path, sanitize: Sanitize) -> None:
     write_records(here / "r.jsonl", NOTES)
-    assert sanitize(".", "--output", folder) == (
-        2,
-        [],
-        f"lethe: --output: {folder} lies in ., which is an input, so that its files would be read too. Name "
-        "a folder outside of it.\n",
-    )
-    assert sorted(path.name for path in here.iterdir()) == ["r.jsonl"]
+    for folder in (".", "clean", "in/clean"):
+        lies = f"--output: {folder} lies in ., which is an input, so that its files would be read too."
+        said = f"lethe: {lies} Name a folder outside of it.\n"
+        assert sanitize(".", "--output", folder) == (2, [], said)
+    said = "lethe: --overwrite goes with --output: name the folder, or leave out --overwrite.\n"
+    assert sanitize("r.jsonl", "--overwrite") == (2, [], said)
+    assert [path.name for path in here.iterdir()] == ["r.jsonl"]
 
 
 def test_what_stands_in_the_way_is_told(here: Path, sanitize: Sanitize) -> None:
     write_records(here / "r.jsonl", NOTES[:1])
     (here / "taken").write_text("")
-    assert sanitize("r.jsonl", "--output", "taken/clean") == (
-        1,
-        [],
-        "lethe: taken/clean: could not be written (Not a directory). "
-        "Free some space, or name another folder.\n",
-    )
+    said = "could not be written (Not a directory). Free some space, or name another folder."
+    assert sanitize("r.jsonl", "--output", "taken/clean") == (1, [], f"lethe: taken/clean: {said}\n")
     (here / "clean" / "r0000.txt").mkdir(parents=True)
     code, rows, err = sanitize("r.jsonl", "--output", "clean", "--keep-ids", "--overwrite")
     assert (code, rows) == (1, [])
@@ -210,35 +195,6 @@ def test_a_file_that_two_links_lead_to_is_written_once(here: Path, sanitize: San
     first = f"is the same file as {folder / 'a.jsonl'}, and is read once"
     assert err.splitlines() == [f"lethe: {folder / name}: {first}" for name in again]
     assert len(sanitize("in", "--follow-links")[1]) == len(NOTES)
-
-
-def test_overwriting_without_a_folder_is_misuse(here: Path, sanitize: Sanitize) -> None:
-    assert sanitize("r.jsonl", "--overwrite") == (
-        2,
-        [],
-        "lethe: --overwrite goes with --output: name the folder, or leave out --overwrite.\n",
-    )
-
-
-def test_a_text_that_cannot_be_written_whole_is_not_there(
-    here: Path, sanitize: Sanitize, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_records(here / "r.jsonl", NOTES)
-    _, (first, _), _ = sanitize("r.jsonl", "--output", "clean")
-    before = files_below(here / "clean")
-    write_records(here / "r.jsonl", [f"{note} The lamp is out." for note in NOTES])
-
-    def full(handle: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    code, rows, err = sanitize("r.jsonl", "--output", "clean", "--overwrite")
-    assert (code, rows) == (1, [])
-    assert err == (
-        f"lethe: {first['file']}: could not be written (No space left on device). Free some space, or name "
-        "another folder.\n"
-    )
-    assert files_below(here / "clean") == before, "neither replaced nor half-written"
 
 
 @given(st.text(st.sampled_from("aZ0._:/#-"), min_size=1, max_size=30))

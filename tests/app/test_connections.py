@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -24,12 +25,19 @@ WHOLE = b"GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
 
 @contextmanager
-def server(tmp_path: Path, **variables: str) -> Iterator[Served]:
+def server(tmp_path: Path, seconds: float = SECONDS, **variables: str) -> Iterator[Served]:
     data = tmp_path / "data"
     data.mkdir(exist_ok=True)
-    chosen = {**PLAIN, "LETHE_SERVER__REQUEST_SECONDS": str(SECONDS), **variables}
+    chosen = {f"LETHE_SERVER__{name}": value for name, value in variables.items()}
+    chosen |= PLAIN | {"LETHE_SERVER__REQUEST_SECONDS": str(seconds)}
     with served(data, "--port", "0", **chosen) as running, running.client() as client:
         assert client.get("/readyz").status_code == 200
+        yield running
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with server(tmp_path_factory.mktemp("connections")) as running:
         yield running
 
 
@@ -63,50 +71,42 @@ def held(running: Served) -> int:
 
 @pytest.mark.parametrize("drip", [b"", b"a"], ids=["nothing", "drips"])
 @pytest.mark.parametrize("sent", [b"", HALF_HEAD, HALF_BODY, WHOLE + HALF_HEAD, WHOLE + HALF_BODY])
-def test_a_request_that_does_not_come_is_given_up_in_time(tmp_path: Path, sent: bytes, drip: bytes) -> None:
-    with server(tmp_path) as running, opened(running, sent) as slow:
+def test_a_request_that_does_not_come_is_given_up_in_time(usual: Served, sent: bytes, drip: bytes) -> None:
+    with opened(usual, sent) as slow:
         said, seconds = until_closed(slow, drip)
-        assert SECONDS * 0.9 < seconds < SECONDS * 2
-        # Who has sent nothing may not want anything: nothing is said to it.
-        assert said.count(b"HTTP/1.1 408 Request Timeout") == bool(sent or drip)
-        assert said.count(b"HTTP/1.1 200 OK") == sent.startswith(WHOLE)
-        assert said.endswith(b"Send it again, at once or faster.\n") == bool(sent or drip)
+    assert SECONDS * 0.9 < seconds < SECONDS * 2
+    # Who has sent nothing may not want anything: nothing is said to it.
+    assert said.count(b"HTTP/1.1 408 Request Timeout") == bool(sent or drip)
+    assert said.count(b"HTTP/1.1 200 OK") == sent.startswith(WHOLE)
+    assert said.endswith(b"Send it again, at once or faster.\n") == bool(sent or drip)
 
 
-def body_at(running: Served, rate: float, seconds: float) -> bytes:
-    """What the server says to a body that comes at this rate, in bytes a second, for so long."""
-    size, part = int(rate * seconds), int(rate * SECONDS / 4)
-    with opened(running, HEAD + b"content-length: %d\r\n\r\n" % size) as slow:
-        for _ in range(0, size, part):
-            slow.sendall(b"x" * min(part, size))
-            size -= part
+def test_a_body_may_come_slowly_and_with_pauses(usual: Served) -> None:
+    part = b"x" * int(1.5 * BYTES_A_SECOND * SECONDS / 4)
+    with opened(usual, HEAD + b"content-length: %d\r\n\r\n" % (12 * len(part))) as slow:
+        for _ in range(12):
+            slow.sendall(part)
             time.sleep(SECONDS / 4)
-        return slow.recv(4096)
+        said = slow.recv(4096)
+    # What has come is no JSON, and that is all that is wrong with it.
+    assert said.startswith(b"HTTP/1.1 400"), said
+    assert b"request_too_slow" not in said
 
 
-def test_a_body_may_come_slowly_and_with_pauses(tmp_path: Path) -> None:
-    with server(tmp_path) as running:
-        said = body_at(running, 1.5 * BYTES_A_SECOND, 3 * SECONDS)
-        # What has come is no JSON, and that is all that is wrong with it.
-        assert said.startswith(b"HTTP/1.1 400"), said
-        assert b"request_too_slow" not in said
-
-
-def test_who_waits_for_its_turn_is_not_given_up(tmp_path: Path) -> None:
+def test_who_waits_for_its_turn_is_not_given_up(usual: Served) -> None:
     """Two uploads that come slowly hold both places of those that are read; the third is not to blame."""
-    place = "/v1/collections/notes/documents"
 
     def slowly() -> Iterator[bytes]:
         for _ in range(12):
             yield b" " * int(BYTES_A_SECOND * SECONDS / 2)
             time.sleep(SECONDS / 4)
 
-    with server(tmp_path) as running, running.client() as client, ThreadPoolExecutor(3) as pool:
-        headers = {"content-type": "application/json"}
-        slow = [pool.submit(client.post, place, content=slowly(), headers=headers) for _ in range(2)]
+    with usual.client(headers={"content-type": "application/json"}) as client, ThreadPoolExecutor(3) as pool:
+        upload = partial(client.post, "/v1/collections/notes/documents")
+        slow = [pool.submit(upload, content=slowly()) for _ in range(2)]
         time.sleep(SECONDS / 4)
         began = time.monotonic()
-        third = client.post(place, content=b" " * 2**20, headers=headers)
+        third = upload(content=b" " * 2**20)
         assert time.monotonic() - began > 1.5 * SECONDS
         assert [each.result().status_code for each in slow] == [400, 400]
         assert (third.status_code, third.json()["code"]) == (400, "invalid_json")
@@ -129,25 +129,16 @@ def counted(running: Served, source: str) -> int:
 MOST = 40
 
 
-def test_an_address_keeps_a_share_of_the_connections_and_all_together_no_more(tmp_path: Path) -> None:
-    chosen = {"LETHE_SERVER__CONNECTIONS": str(MOST), "LETHE_SERVER__REQUEST_SECONDS": "30"}
-    with server(tmp_path, **chosen) as running:
+def test_an_address_keeps_a_share_of_the_connections_and_a_proxy_all(tmp_path: Path) -> None:
+    with server(tmp_path, 30, CONNECTIONS=str(MOST)) as running:
         assert MOST // 2 - 3 <= counted(running, "127.0.0.2") <= MOST // 2 + 1
-
-
-def test_the_address_of_a_proxy_keeps_as_many_as_all(tmp_path: Path) -> None:
     assert lethe(tmp_path / "data", "keys", "create", "ward", "--scope", "query").code == 0
-    chosen = {
-        "LETHE_SERVER__CONNECTIONS": str(MOST),
-        "LETHE_SERVER__REQUEST_SECONDS": "30",
-        "LETHE_SERVER__HOSTS": '["lethe.example"]',
-    }
-    with server(tmp_path, **chosen) as running:
+    with server(tmp_path, 30, CONNECTIONS=str(MOST), HOSTS='["lethe.example"]') as running:
         assert MOST - 3 <= counted(running, "127.0.0.2") <= MOST + 1
 
 
 def test_idle_connections_make_room_for_those_that_ask(tmp_path: Path) -> None:
-    with server(tmp_path, LETHE_SERVER__CONNECTIONS=str(MOST)) as running, ExitStack() as stack:
+    with server(tmp_path, CONNECTIONS=str(MOST)) as running, ExitStack() as stack:
         for number in range(2 * MOST):
             idle = stack.enter_context(opened(running, WHOLE, f"127.0.0.{2 + number}"))
             assert idle.recv(4096).startswith(b"HTTP/1.1 200 OK")

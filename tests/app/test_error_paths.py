@@ -25,42 +25,29 @@ from tests.serving import One, no_detector
 
 DATA = Path("/srv/mill house/lethe")
 NAMED = [
-    (
-        f"{DATA}/server.db: No space left on device. Set a data folder.",
-        "{}: No space left on device. Set a data",
-    ),
+    (f"{DATA}/server.db: No space left on device.", "{}: No space left on device."),
     (
         f"There is no collection x in {DATA}/collections. Collections: y.",
         "There is no collection x in {}. Coll",
     ),
     (f"{DATA}/secret.key is damaged (3 bytes).", "{} is damaged (3 bytes)."),
     ("/opt/keys/k.bin: Permission denied. Check it.", "{}: Permission denied. Check it."),
-    (
-        "llama.cpp cannot load /opt/models/heron.gguf; choose another",
-        "llama.cpp cannot load {}; choose another",
-    ),
-    (
-        "The encoder model's folder '/opt/models/a' is not there:",
-        "The encoder model's folder '{}' is not there:",
-    ),
+    ("llama.cpp cannot load /opt/heron.gguf; choose another", "llama.cpp cannot load {}; choose another"),
+    ("The encoder model's folder '/opt/a' is not there:", "The encoder model's folder '{}' is not there:"),
     ("It is kept (/tmp/lethe-x1/1.txt), so it is.", "It is kept ({}), so it is."),
-    ("~/lethe/deny.txt: is not UTF-8.", "{}: is not UTF-8."),
-    ("../lethe/deny.txt: is not UTF-8.", "{}: is not UTF-8."),
-    ("lists/deny.txt: could not be read.", "{}: could not be read."),
-    ("allow.txt: could not be read.", "{}: could not be read."),
+    *((f"{each}lethe/deny.txt: is not UTF-8.", "{}: is not UTF-8.") for each in ("~/", "../")),
+    *((f"{each}: could not be read.", "{}: could not be read.") for each in ("lists/deny.txt", "allow.txt")),
 ]
 
 
 @pytest.mark.parametrize(("message", "expected"), NAMED, ids=range(len(NAMED)))
-@pytest.mark.parametrize("kind", [LetheError, ConfigurationError, CollectionError])
-def test_a_path_in_a_message_is_no_path_in_an_answer(
-    message: str, expected: str, kind: type[LetheError]
-) -> None:
+def test_a_path_in_a_message_is_no_path_in_an_answer(message: str, expected: str) -> None:
     lists = {"policy.deny_file": "lists/deny.txt", "policy.allow_file": "allow.txt"}
     places = places_of(load_settings({"data_dir": str(DATA), **lists}))
-    said = error_text(kind(message), places)
-    assert said.startswith(expected.format(SOMEWHERE))
-    assert "/" not in said
+    for kind in (LetheError, ConfigurationError, CollectionError):
+        said = error_text(kind(message), places)
+        assert said.startswith(expected.format(SOMEWHERE))
+        assert "/" not in said
 
 
 @pytest.mark.parametrize(
@@ -79,40 +66,13 @@ def test_what_is_no_path_of_the_disk_stays(message: str) -> None:
     assert error_text(LetheError(message), places) == message
 
 
-def test_every_path_of_the_settings_is_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    settings = load_settings(
-        {
-            "data_dir": "pond",
-            "key_file": "keys/id",
-            "vault.key_file": "keys/vault",
-            "vault.old_key_files": ["keys/old"],
-            "generator.canaries": "canaries.txt",
-            "encoder": {"source": "path", "name": "models/heron"},
-        }
-    )
-    places = places_of(settings)
-    for named in (
-        "pond",
-        "pond/collections",
-        "keys/id",
-        "keys/vault",
-        "keys/old",
-        "canaries.txt",
-        "models/heron",
-    ):
-        assert {named, str(tmp_path / named)} <= {*places}
-
-
-def raising(error: LetheError) -> APIRouter:
-    router = APIRouter()
-
-    @router.get("/v1/fails")
-    @router.get("/v1/chat/fails")
-    def fails() -> None:
-        raise error
-
-    return router
+def test_every_path_of_the_settings_is_a_place(clean: Path) -> None:
+    settings = {"data_dir": "pond", "key_file": "keys/id", "generator.canaries": "canaries.txt"}
+    vault = {"vault.key_file": "keys/vault", "vault.old_key_files": ["keys/old"]}
+    encoder = {"encoder": {"source": "path", "name": "models/heron"}}
+    places = places_of(load_settings(settings | vault | encoder))
+    for named in "pond pond/collections keys/id keys/vault keys/old canaries.txt models/heron".split():
+        assert {named, str(clean / named)} <= {*places}
 
 
 ERRORS = [
@@ -126,11 +86,17 @@ ERRORS = [
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_no_error_over_http_names_a_path(error: LetheError) -> None:
-    app = assemble(One(None), no_detector, own=[raising(error)])  # type: ignore[arg-type]
+    router, paths = APIRouter(), ("/v1/fails", "/v1/chat/fails")
+
+    def fails() -> None:
+        raise error
+
+    for path in paths:
+        router.get(path)(fails)
+    app = assemble(One(None), no_detector, own=[router])  # type: ignore[arg-type]
     app.state.places = ["pond"]
     with TestClient(app, base_url="http://127.0.0.1") as client:
-        for path in ("/v1/fails", "/v1/chat/fails"):
-            said = client.get(path)
+        for said in map(client.get, paths):
             assert said.status_code >= 400
             assert SOMEWHERE in said.text
             assert "/srv" not in said.text and "pond" not in said.text
@@ -138,24 +104,18 @@ def test_no_error_over_http_names_a_path(error: LetheError) -> None:
     assert SOMEWHERE in told
 
 
-def test_a_damaged_collection_and_a_failed_job_name_no_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_what_is_damaged_and_a_failed_job_name_no_path(clean: Path) -> None:
     settings = load_settings({"data_dir": "mill pond", "threads": 1})
     data = DataDir(settings)
     jobs, uploads = Jobs(settings.data_dir), Uploads(settings.data_dir, data.key)
-    folder = data.folder("notes")
-    folder.mkdir(parents=True)
-    (folder / "manifest.json").write_text("{")
+    data.folder("notes").mkdir(parents=True)
+    (data.folder("notes") / "manifest.json").write_text("{")
     uploads.keep("one", Order(), [Upload("a.txt", b"")])
     jobs.create("one", "ingest", "notes", key_id="", dry_run=False)
     _work(settings)
     expected = f"{SOMEWHERE}: the manifest is damaged. Restore it from a backup."
     assert jobs.get("one").error == expected
-    with (
-        closing(Keys(settings.data_dir)) as keys,
-        TestClient(create_app(data, keys), base_url="http://127.0.0.1") as client,
-    ):
-        answer = client.post("/v1/search", json={"question": "Who?", "collection": "notes"})
+    with closing(Keys(settings.data_dir)) as keys:
+        with TestClient(create_app(data, keys), base_url="http://127.0.0.1") as client:
+            answer = client.post("/v1/search", json={"question": "Who?", "collection": "notes"})
     assert (answer.status_code, answer.json()["detail"]) == (409, expected)

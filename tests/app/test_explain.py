@@ -4,56 +4,39 @@ import io
 import json
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lxml.html import fromstring
 from rich.cells import cell_len
 from rich.console import Console
 
+from app import explaining
 from app.cli.explain import table, threshold
-from app.cli.main import main
-from app.explaining import (
-    explanation_page,
-    figures,
-    original_stretches,
-    outcome,
-    remarks,
-    sanitized_stretches,
-    strictest,
-)
 from app.rows import explanation_row
 from ingest.annotated import AnnotatedText
+from ingest.deciding import policy as rules
 from ingest.deciding.baselines.uniform import REDACT, SUPPRESS
 from ingest.deciding.lethe import Lethe
-from ingest.deciding.policy import (
-    AT_OR_ABOVE,
-    BELOW,
-    DIRECT,
-    FITS,
-    NARROWS,
-    RIGID,
-    TOO_FEW,
-    Policy,
-    Treatment,
-)
+from ingest.deciding.policy import Policy, Treatment
 from ingest.deciding.trip import Trip
 from ingest.documents import Action, Decision, Document, Entity, Scores, Unread
 from ingest.errors import SanitizationError
 from ingest.explain import Explanation
-from ingest.protocols import Hazards, Method
+from ingest.protocols import EntityDetector, Hazards, Method
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.engine import Engine
 from ingest.scoring.prior import RiskPrior
 from ingest.scoring.scale import EMBEDDED_SCALE, Weights
 from models.bits import embedded_bits
-from tests.commands import READING, write_records
+from tests.commands import READING, Ran, in_process, write_records
 from tests.doubles import FailingDetector, PhraseDetector, WordEncoder, entity
 from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
 
@@ -65,57 +48,21 @@ PHRASES = {
     "cough": "symptom",
 }
 TEXT = "Tobias Orrin, 61, has a cough. Tobias Orrin writes from t.orrin@example.org."
-
-
-class Given:
-    """Finds what it was given, in one document."""
-
-    name = "given (test double)"
-
-    def __init__(self, found: Sequence[Entity]) -> None:
-        self._found = list(found)
-
-    def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
-        return [self._found for _ in documents]
-
-
-class Dice:
-    """Any action for any mention."""
-
-    name = "dice (test double)"
-
-    def __init__(self, seed: int) -> None:
-        self._rng = Random(seed)
-
-    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
-        return [[self._thrown(entity) for entity in text.entities] for text in texts]
-
-    def _thrown(self, entity: Entity) -> Decision:
-        action = self._rng.choice(list(Action))
-        words = "<Other & Sons>" if action is Action.SURROGATE else ""
-        return Decision(entity, None, action, self._rng.choice(["one", "another"]), words)
-
-
 LOOSE = Policy("trip", tau=0.85)
 """Keeps the age and no symptom."""
+Choose = Callable[[Entity], Decision]
 
 
-class Fixed:
-    """The action for each label; what is not named goes."""
+def given_and_chosen(found: Sequence[Entity], choose: Choose, text: str) -> Explanation:
+    """The explanation of a text by a detector that finds these, and a method that decides as it is told."""
+    detector: Any = SimpleNamespace(name="given", detect=lambda documents: [list(found)])
+    method: Any = SimpleNamespace(name="chosen", decide=lambda texts, _: [[*map(choose, texts[0].entities)]])
+    return DecidingSanitizer(detector, method, RiskPrior()).explain(Document("d", text))
 
-    name = "fixed (test double)"
 
-    def __init__(self, actions: dict[str, Action]) -> None:
-        self._actions = actions
-
-    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
-        return [
-            [
-                Decision(each, None, self._actions.get(each.label, Action.GENERALIZE), "")
-                for each in text.entities
-            ]
-            for text in texts
-        ]
+def but_kept(*labels: str) -> Choose:
+    """What has these labels stays, and all else goes."""
+    return lambda each: Decision(each, None, Action.KEEP if each.label in labels else Action.GENERALIZE, "")
 
 
 def trip(policy: Policy) -> Method:
@@ -127,13 +74,19 @@ def lethe(policy: Policy) -> Method:
 
 
 def explained(text: str, method: Method, phrases: dict[str, str] = PHRASES, doc_id: str = "d") -> Explanation:
-    sanitizer = DecidingSanitizer(PhraseDetector(phrases), method, RiskPrior())
-    return sanitizer.explain(Document(doc_id, text))
+    return DecidingSanitizer(PhraseDetector(phrases), method, RiskPrior()).explain(Document(doc_id, text))
 
 
 def thrown(text: AnnotatedText, seed: int) -> Explanation:
-    sanitizer = DecidingSanitizer(Given(text.entities), Dice(seed), RiskPrior())
-    return sanitizer.explain(Document("d", text.text))
+    """Any action for any mention."""
+    dice = Random(seed)
+
+    def throw(each: Entity) -> Decision:
+        action = dice.choice(list(Action))
+        words = "<Other & Sons>" if action is Action.SURROGATE else ""
+        return Decision(each, None, action, dice.choice(["one", "another"]), words)
+
+    return given_and_chosen(text.entities, throw, text.text)
 
 
 some_texts = st.one_of(annotated_texts(), sentences_about_people(), overlapping_words())
@@ -141,61 +94,57 @@ some_explanations = st.builds(thrown, some_texts, st.integers(0, 1000))
 FEW = settings(max_examples=100, deadline=None)
 
 
+@pytest.fixture(scope="module")
+def told() -> Explanation:
+    return explained(TEXT, trip(LOOSE))
+
+
 # -- what is said of each entity ---------------------------------------------------------------------------
 
 
-def test_a_linked_entity_is_told_once_with_all_its_mentions() -> None:
-    explanation = explained(TEXT, trip(LOOSE))
-    assert explanation.text == TEXT
-    assert [(each.label, [s.start for s in each.mentions]) for each in explanation.entities] == [
-        ("person full name", [0, 7, 31, 38]),
-        ("person age", [14]),
-        ("symptom", [24]),
-        ("email address", [56]),
+def test_a_linked_entity_is_told_once_with_all_its_mentions(told: Explanation) -> None:
+    assert told.text == TEXT
+    assert [
+        (each.label, [span.start for span in each.mentions], each.action.value, each.reason, each.replacement)
+        for each in told.entities
+    ] == [
+        ("person full name", [0, 7, 31, 38], "generalize", rules.DIRECT, "Somebody"),
+        ("person age", [14], "keep", rules.BELOW, ""),
+        ("symptom", [24], "generalize", rules.AT_OR_ABOVE, "a symptom"),
+        ("email address", [56], "generalize", rules.RIGID, "an email address"),
     ]
-    assert [(str(each.action), each.reason, each.replacement) for each in explanation.entities] == [
-        ("generalize", DIRECT, "Somebody"),
-        ("keep", BELOW, ""),
-        ("generalize", AT_OR_ABOVE, "a symptom"),
-        ("generalize", RIGID, "an email address"),
-    ]
+    name, _, _, address = told.entities
+    assert (name.link, name.scores) == (address.link, address.scores), "one link is decided apart"
+    assert name.scores is not None
+    assert "Orrin" not in repr(told)
+    sanitizer = DecidingSanitizer(PhraseDetector(PHRASES), trip(LOOSE), RiskPrior())
+    assert [told.sanitized] == sanitizer.sanitize([Document("d", TEXT)])
 
 
-def test_by_bits_it_is_told_what_is_said_with_each_fact_and_what_is_said_in_all() -> None:
-    strict, loose = (explained(TEXT, lethe(Policy(k=k))) for k in (50, 1))
+def test_by_bits_it_is_told_what_is_said_with_each_fact_and_what_is_said_in_all(told: Explanation) -> None:
+    strict, loose, none = (explained(TEXT, lethe(Policy(k=k))) for k in (50, 1, 100))
     name, age, symptom, address = strict.entities
-    assert [each.reason for each in strict.entities] == [DIRECT, NARROWS, FITS, RIGID]
-    assert [each.reason for each in loose.entities] == [DIRECT, FITS, FITS, RIGID]
+    assert [each.reason for each in strict.entities] == [rules.DIRECT, rules.NARROWS, rules.FITS, rules.RIGID]
+    assert [each.reason for each in loose.entities] == [rules.DIRECT, rules.FITS, rules.FITS, rules.RIGID]
     assert [None if each.scores is None else each.scores.bits for each in (name, address)] == [None, None]
     assert age.scores is not None and symptom.scores is not None
     assert age.scores.priority is not None and symptom.scores.priority is not None
     assert age.scores.priority >= Policy(k=50).threshold > symptom.scores.priority
     assert strict.sanitized.bits == symptom.scores.priority
     assert loose.sanitized.bits == age.scores.priority
+    assert none.sanitized.bits == 0.0, "no fact stays"
+    assert told.sanitized.bits is explained(TEXT, REDACT).sanitized.bits is None
 
 
 def test_it_is_doubted_that_enough_people_fit_where_a_kept_label_says_too_much() -> None:
     kept = Treatment({"person age": "keep"})
-    for policy, doubts in (
-        (Policy(k=50), ()),
-        (Policy(k=50, treatment=kept), (TOO_FEW,)),
-        (Policy(k=1, treatment=kept), ()),
+    for policy, doubted in (
+        (Policy(k=50), 0),
+        (Policy(k=50, treatment=kept), 1),
+        (Policy(k=1, treatment=kept), 0),
     ):
         sanitizer = DecidingSanitizer(PhraseDetector(PHRASES), lethe(policy), RiskPrior(), policy)
-        found = sanitizer.explain(Document("d", TEXT)).sanitized.doubts
-        assert tuple(each for each in found if each == TOO_FEW) == doubts
-
-
-def test_without_facts_that_stay_nothing_is_said_and_other_methods_count_no_bits() -> None:
-    assert explained(TEXT, lethe(Policy(k=100))).sanitized.bits == 0.0
-    assert explained(TEXT, trip(LOOSE)).sanitized.bits is None
-    assert explained(TEXT, REDACT).sanitized.bits is None
-
-
-def test_what_was_decided_apart_of_one_link_is_told_apart() -> None:
-    name, _, _, address = explained(TEXT, trip(LOOSE)).entities
-    assert (name.link, name.scores) == (address.link, address.scores)
-    assert name.scores is not None
+        assert sanitizer.explain(Document("d", TEXT)).sanitized.doubts.count(rules.TOO_FEW) == doubted
 
 
 def test_what_was_suppressed_has_no_words_and_a_method_without_scores_none() -> None:
@@ -203,25 +152,9 @@ def test_what_was_suppressed_has_no_words_and_a_method_without_scores_none() -> 
         assert (each.scores, each.replacement, each.action) == (None, "", Action.SUPPRESS)
 
 
-def test_what_is_kept_has_no_words_though_another_entity_of_its_place_goes() -> None:
-    found = [entity(0, 5, "symptom"), entity(0, 5, "person full name")]
-    both = DecidingSanitizer(Given(found), Fixed({"symptom": Action.KEEP}), RiskPrior()).explain(
-        Document("d", "Orrin came")
-    )
-    actions = {each.label: (each.action, each.replacement) for each in both.entities}
-    assert actions == {"person full name": (Action.GENERALIZE, "Somebody"), "symptom": (Action.KEEP, "")}
-
-
-def test_an_explanation_is_of_what_sanitizing_does() -> None:
-    sanitizer = DecidingSanitizer(PhraseDetector(PHRASES), trip(LOOSE), RiskPrior())
-    explanation = sanitizer.explain(Document("d", TEXT))
-    assert [explanation.sanitized] == sanitizer.sanitize([Document("d", TEXT)])
-
-
 def test_aliases_are_told_as_what_stands_there() -> None:
-    sanitizer = DecidingSanitizer(
-        PhraseDetector(PHRASES), REDACT, RiskPrior(), Policy("trip", replacements="alias"), b"k" * 32
-    )
+    policy = Policy("trip", replacements="alias")
+    sanitizer = DecidingSanitizer(PhraseDetector(PHRASES), REDACT, RiskPrior(), policy, b"k" * 32)
     explanation = sanitizer.explain(Document("d", TEXT))
     person = explanation.entities[0]
     assert person.action is Action.SURROGATE
@@ -230,179 +163,150 @@ def test_aliases_are_told_as_what_stands_there() -> None:
 
 
 def test_a_document_without_entities_has_none_to_tell_of() -> None:
-    for text in ("", "The heron was fed."):
-        explanation = explained(text, REDACT)
-        assert (list(explanation.entities), explanation.sanitized.text) == ([], text)
+    for text in ("", "The heron was fed, and then it flew away."):
+        nothing = explained(text, trip(LOOSE))
+        assert (list(nothing.entities), nothing.sanitized.text) == ([], text)
+    risk = "Detected risk, of found entities only: 0.000 before, 0.000 after."
+    assert list(explaining.remarks(nothing, LOOSE)) == [risk]
 
 
-def test_a_failure_quotes_nothing() -> None:
-    sanitizer = DecidingSanitizer(FailingDetector("Orrin"), REDACT, RiskPrior())
+class FailingAfterwards(RiskPrior):
+    """Fails on a second reading, with a message that quotes."""
+
+    read = False
+
+    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
+        if self.read:
+            raise RuntimeError(f"cannot read {texts[0].text}")
+        self.read = True
+        return super().hazards(texts)
+
+
+@pytest.mark.parametrize(
+    ("detector", "risk", "part"),
+    [
+        (FailingDetector("Orrin"), RiskPrior(), "detection"),
+        (PhraseDetector(PHRASES), FailingAfterwards(), "risk measurement"),
+    ],
+)
+def test_a_failure_quotes_nothing(detector: EntityDetector, risk: RiskPrior, part: str) -> None:
     with pytest.raises(SanitizationError) as caught:
-        sanitizer.explain(Document("d", TEXT))
-    assert str(caught.value) == (
-        "document d was not indexed: detection failed (RuntimeError); nothing of it was kept"
-    )
-    assert caught.value.__cause__ is None
-
-
-def test_no_text_is_in_a_repr() -> None:
-    assert "Orrin" not in repr(explained(TEXT, trip(LOOSE)))
+        DecidingSanitizer(detector, REDACT, risk).explain(Document("d", TEXT))
+    said = f"document d was not indexed: {part} failed (RuntimeError); nothing of it was kept"
+    assert (str(caught.value), caught.value.__cause__) == (said, None)
 
 
 @FEW
 @given(some_texts, st.integers(0, 1000))
-def test_every_mention_is_told_once(text: AnnotatedText, seed: int) -> None:
-    spans = [span for each in thrown(text, seed).entities for span in each.mentions]
+def test_every_mention_is_told_once_and_stretches_know_their_entities(text: AnnotatedText, seed: int) -> None:
+    explanation = thrown(text, seed)
+    sanitized, entities = explanation.sanitized, explanation.entities
+    spans = [span for each in entities for span in each.mentions]
     assert sorted(spans) == sorted(entity.span for entity in text.entities)
-
-
-@FEW
-@given(some_explanations)
-def test_what_is_told_to_stand_there_does(explanation: Explanation) -> None:
-    for each in explanation.entities:
-        assert each.replacement in explanation.sanitized.text
+    for each in entities:
+        assert each.replacement in sanitized.text
         assert not each.replacement or each.action is not Action.KEEP
-
-
-# -- stretches ---------------------------------------------------------------------------------------------
-
-
-@FEW
-@given(some_explanations)
-def test_stretches_put_together_are_the_texts(explanation: Explanation) -> None:
-    for stretches, text in (
-        (list(original_stretches(explanation)), explanation.text),
-        (list(sanitized_stretches(explanation)), explanation.sanitized.text),
-    ):
-        assert "".join(words for words, _ in stretches) == text
+    original = list(explaining.original_stretches(explanation))
+    written = list(explaining.sanitized_stretches(explanation))
+    for stretches, whole in ((original, text.text), (written, sanitized.text)):
+        assert "".join(words for words, _ in stretches) == whole
         assert all(words for words, _ in stretches)
-
-
-@FEW
-@given(some_explanations)
-def test_each_character_of_the_original_knows_its_entities(explanation: Explanation) -> None:
     place = 0
-    for words, numbers in original_stretches(explanation):
-        for _ in words:
-            holders = {
-                number
-                for number, each in enumerate(explanation.entities)
-                if any(span.start <= place < span.end for span in each.mentions)
-            }
-            assert list(numbers) == sorted(holders)
-            place += 1
-
-
-@FEW
-@given(some_explanations)
-def test_each_stretch_of_the_sanitized_text_knows_who_decided_it(explanation: Explanation) -> None:
+    for words, numbers in original:
+        for at in range(place, place + len(words)):
+            held = (any(span.start <= at < span.end for span in each.mentions) for each in entities)
+            assert list(numbers) == [number for number, holds in enumerate(held) if holds]
+        place += len(words)
     place = 0
-    sanitized = explanation.sanitized
-    for words, numbers in sanitized_stretches(explanation):
+    for words, numbers in written:
         deciders = {
             (decision.entity.link, decision.action, decision.reason)
             for decision, (start, end) in zip(sanitized.decisions, sanitized.places, strict=True)
             if start <= place and place + len(words) <= end
         }
-        named = [explanation.entities[number] for number in numbers]
-        assert {(each.link, each.action, each.reason) for each in named} == deciders
+        assert {(entities[n].link, entities[n].action, entities[n].reason) for n in numbers} == deciders
         place += len(words)
 
 
-def test_an_address_is_not_shown_as_the_name_it_is_linked_with() -> None:
-    explanation = explained(TEXT, trip(LOOSE))
-    shown = {words: numbers for words, numbers in sanitized_stretches(explanation) if numbers}
-    assert explanation.entities[shown["an email address"][0]].label == "email address"
-
-
-def test_of_several_the_strictest_is_shown() -> None:
-    text = "Orrin came"
-    kinds = {"Orrin came": "event", "Orrin": "person full name"}
-    explanation = explained(text, Fixed({"event": Action.KEEP}), kinds)
-    (both, *_) = (numbers for _, numbers in original_stretches(explanation))
-    assert len(both) == 2
-    assert strictest(explanation, both).label == "person full name"
-    assert strictest(explanation, both[::-1]).label == "person full name"
+def test_of_several_the_strictest_is_shown_and_what_is_kept_has_no_words() -> None:
+    found = [entity(0, 10, "event"), entity(0, 5, "symptom"), entity(0, 5, "person full name")]
+    explanation = given_and_chosen(found, but_kept("event", "symptom"), "Orrin came")
+    (several, *_) = (numbers for _, numbers in explaining.original_stretches(explanation))
+    shown = {explaining.strictest(explanation, numbers).label for numbers in (several, several[::-1])}
+    assert (len(several), shown) == (3, {"person full name"})
+    words = {each.label: (each.action, each.replacement) for each in explanation.entities}
+    kept = dict.fromkeys(("event", "symptom"), (Action.KEEP, ""))
+    assert words == kept | {"person full name": (Action.GENERALIZE, "Somebody")}
 
 
 # -- the page ----------------------------------------------------------------------------------------------
 
 
-class Page(HTMLParser):
-    """What a browser would show in the two texts, and every tag and address on the page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.links: list[str] = []
-        self.ids: list[str] = []
-        self.texts: list[str] = []
-        self._inside = False
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        attributes = dict(attrs)
-        self.tags.append(tag)
-        self.links += [str(attributes[name]) for name in ("href", "src") if name in attributes]
-        self.ids += [str(attributes["id"])] if "id" in attributes else []
-        if tag == "p" and attributes.get("class") == "text":
-            self._inside = True
-            self.texts.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._inside = self._inside and tag != "p"
-
-    def handle_data(self, data: str) -> None:
-        if self._inside:
-            self.texts[-1] += data
+def texts_on(page: str) -> list[str]:
+    """What a browser would show in the two texts of each document."""
+    return [each.text_content() for each in fromstring(page).xpath("//p[@class='text']")]
 
 
 EVIL = '<script>alert("x")</script> & \'"><img src=https://example.org/x>'
 
 
 def test_nothing_that_a_document_says_becomes_a_tag() -> None:
-    phrases = {EVIL: f"{EVIL}s", "Orrin": "person full name"}
-    evil = explained(f"{EVIL} and Orrin, {EVIL}", trip(LOOSE), phrases, doc_id=EVIL)
-    plain = explained("mill and Orrin, mill", trip(LOOSE), {"mill": "x", "Orrin": "person full name"})
-    page = Page(explanation_page([evil], EVIL, LOOSE))
-    assert page.tags == Page(explanation_page([plain], "told", LOOSE)).tags
-    assert page.texts == [evil.text, evil.sanitized.text]
-    assert "<script" not in explanation_page([evil], EVIL, LOOSE)
+    pages, tags = [], []
+    for words, label in ((EVIL, f"{EVIL}s"), ("mill", "x")):
+        phrases = {words: label, "Orrin": "person full name"}
+        explanation = explained(f"{words} and Orrin, {words}", trip(LOOSE), phrases, doc_id=words)
+        pages.append(explaining.explanation_page([explanation], words, LOOSE))
+        tags.append([each.tag for each in fromstring(pages[-1]).iter()])
+        assert texts_on(pages[-1]) == [explanation.text, explanation.sanitized.text]
+    assert tags[0] == tags[1]
+    assert "<script" not in pages[0]
+
+
+def lines_of(explanation: Explanation) -> list[str]:
+    """The table on a screen of 80 columns."""
+    written = io.StringIO()
+    Console(file=written, width=80).print(table(explanation))
+    return written.getvalue().splitlines()
 
 
 @FEW
 @given(st.lists(some_explanations, max_size=3))
-def test_the_page_shows_both_texts_of_each_document_and_its_links_lead_to_rows(
-    explanations: list[Explanation],
-) -> None:
-    page = Page(explanation_page(explanations, "told", LOOSE))
-    expected = [text for each in explanations for text in (each.text, each.sanitized.text)]
-    assert page.texts == expected
-    assert page.ids == [
-        f"e{number}-{place}"
-        for number, each in enumerate(explanations)
-        for place in range(len(each.entities))
-    ]
-    assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
+def test_the_page_shows_all_and_the_table_fits_80_columns(explanations: list[Explanation]) -> None:
+    page = explaining.explanation_page(explanations, "told", LOOSE)
+    assert texts_on(page) == [text for each in explanations for text in (each.text, each.sanitized.text)]
+    rows = [f"e{n}-{row}" for n, each in enumerate(explanations) for row in range(len(each.entities))]
+    assert fromstring(page).xpath("//@id") == rows
+    assert {*fromstring(page).xpath("//@href | //@src")} <= {f"#{each}" for each in rows}
+    assert all(cell_len(line) <= 80 for each in explanations for line in lines_of(each))
 
 
-def test_the_page_needs_nothing_else_and_warns() -> None:
-    page = explanation_page([explained(TEXT, trip(LOOSE))], "told", LOOSE)
+def test_the_table_breaks_between_words() -> None:
+    long = "The Society of the Friends of the Lighthouses of the Northern Coast"
+    explanation = explained(f"{TEXT} {long} meets.", trip(LOOSE), PHRASES | {long: "organization"})
+    shown = " ".join(lines_of(explanation))
+    assert "…" not in shown
+    for each in explanation.entities:
+        span = max(each.mentions, key=len)
+        words = [explanation.text[span.start : span.end], f"({each.label})", explaining.outcome(each)]
+        assert set(" ".join(words).split()) <= set(shown.split())
+
+
+def test_the_page_needs_nothing_else_and_warns(told: Explanation) -> None:
+    page = explaining.explanation_page([told], "told", LOOSE)
     assert "://" not in page
     assert "quotes the documents" in page
     assert '<mark class="quasi keep" title="person age: keep, priority below the threshold">' in page
 
 
 def test_figures_have_three_decimals_and_tell_distance_for_relevance() -> None:
-    assert figures(Scores(0.5, 0.25, 0.9, 0.475)) == ("0.500", "0.250", "0.100", "0.475", "–")
-    assert figures(Scores(0.5, None, None, 2.5, 1.25)) == ("0.500", "–", "–", "2.500", "1.250")
-    assert figures(None) == ("–", "–", "–", "–", "–")
+    assert explaining.figures(Scores(0.5, 0.25, 0.9, 0.475)) == ("0.500", "0.250", "0.100", "0.475", "–")
+    assert explaining.figures(Scores(0.5, None, None, 2.5, 1.25)) == ("0.500", "–", "–", "2.500", "1.250")
+    assert explaining.figures(None) == ("–", "–", "–", "–", "–")
 
 
 def test_the_rule_is_told_in_a_sentence() -> None:
-    policy = Policy("trip", tau=0.5, direct_limit=0.1, weights=Weights(1, 0.5, 0.25))
-    assert threshold(policy) == (
+    weighed = Policy("trip", tau=0.5, direct_limit=0.1, weights=Weights(1, 0.5, 0.25))
+    assert threshold(weighed) == (
         "Policy trip: direct identifiers go from P 0.1 on; the others where S >= 0.5, with alpha 1, beta "
         "0.5, gamma 0.25."
     )
@@ -413,135 +317,58 @@ def test_the_rule_is_told_in_a_sentence() -> None:
     assert threshold(Policy("lprag")) == "Policy lprag: it uses no scores."
 
 
-def test_a_row_has_figures_and_places_and_no_text() -> None:
-    row = explanation_row(explained(TEXT, trip(LOOSE)), LOOSE)
-    assert (row["doc_id"], row["policy"]) == ("d", "trip")
+def test_a_row_has_figures_and_places_and_no_text(told: Explanation) -> None:
+    row = explanation_row(told, LOOSE)
+    nothing = explanation_row(explained(TEXT, REDACT), Policy("redact"))["entities"]
     entities = row["entities"]
-    assert isinstance(entities, list)
-    assert set(entities[0]) == {
-        "link", "label", "identifier", "mentions", "scores", "action", "replacement", "chance",
-        "reason",
-    }  # fmt: skip
+    assert isinstance(entities, list) and isinstance(nothing, list)
+    assert (row["doc_id"], row["policy"], row["fits"]) == ("d", "trip", None)
+    names = "link label identifier mentions scores action replacement chance reason"
+    assert set(entities[0]) == set(names.split())
     assert entities[0]["mentions"] == [[0, 12], [7, 12], [31, 43], [38, 43]]
     assert set(entities[0]["scores"]) == {"risk", "divergence", "relevance", "priority", "bits"}
-    assert "Orrin" not in json.dumps(row)
-    nothing = explanation_row(explained(TEXT, REDACT), Policy("redact"))["entities"]
-    assert isinstance(nothing, list)
     assert {each["scores"] for each in nothing} == {None}
+    assert "Orrin" not in json.dumps(row)
 
 
 # -- what is told of the document as a whole ---------------------------------------------------------------
 
 
-class FailingAfterwards:
-    """Fails on a second reading, with a message that quotes."""
-
-    name = "failing afterwards (test double)"
-
-    def __init__(self) -> None:
-        self._calls = 0
-
-    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
-        self._calls += 1
-        if self._calls > 1:
-            raise RuntimeError(f"cannot read {texts[0].text}")
-        return [Hazards(0.0, {each.link: 0.0 for each in text.entities}) for text in texts]
-
-
-def test_a_risk_that_cannot_be_measured_afterwards_fails_the_document_without_its_words() -> None:
-    sanitizer = DecidingSanitizer(PhraseDetector(PHRASES), REDACT, FailingAfterwards())
-    with pytest.raises(SanitizationError) as caught:
-        sanitizer.explain(Document("d", TEXT))
-    assert str(caught.value) == (
-        "document d was not indexed: risk measurement failed (RuntimeError); nothing of it was kept"
-    )
-    assert caught.value.__cause__ is None
-
-
-def told_of(explanation: Explanation) -> Explanation:
-    """The explanation of a document with doubts, of which something was not read."""
+@pytest.mark.parametrize(("method", "policy"), [(trip(LOOSE), LOOSE), (lethe(Policy()), Policy())])
+def test_the_page_and_the_row_tell_the_same_of_the_document(method: Method, policy: Policy) -> None:
+    explanation = explained(TEXT, method)
     unread = (Unread("scanned page", 3, "has no text; install tesseract"),)
     sanitized = replace(explanation.sanitized, doubts=("written in capitals",), unread=unread)
-    return replace(explanation, sanitized=sanitized)
-
-
-def test_sentences_about_the_document_tell_its_risk_and_what_to_mind() -> None:
-    nothing = explained("The heron was fed, and then it flew away.", trip(LOOSE))
-    risk = "Detected risk, of found entities only: 0.000 before, 0.000 after."
-    assert list(remarks(nothing, LOOSE)) == [risk]
-    assert list(remarks(told_of(nothing), LOOSE)) == [
-        risk,
+    explanation = replace(explanation, sanitized=sanitized)
+    said, risk = list(explaining.remarks(explanation, policy)), sanitized.risk
+    assert said[-3:] == [
+        f"Detected risk, of found entities only: {risk.before:.3f} before, {risk.after:.3f} after.",
         "Doubt: written in capitals.",
         "Not read: scanned page, 3 of it: has no text; install tesseract.",
     ]
+    page = explaining.explanation_page([explanation], "told", policy)
+    assert all(f'<p class="sub">{each}</p>' in page for each in said)
+    row = explanation_row(explanation, policy)
+    found = {"before": round(risk.before, 4), "after": round(risk.after, 4), "engine": risk.engine}
+    assert row["detected_risk"] == {"of": "what was found"} | found
+    assert row["doubts"] == ["written in capitals"]
+    left = {"kind": "scanned page", "count": 3, "reason": "has no text; install tesseract"}
+    assert row["not_read"] == [left]
 
 
-def said_in_all(bits: float) -> Explanation:
-    """An explanation by bits in which one fact stays."""
+@pytest.mark.parametrize(("bits", "about"), [(2, 500.0), (3, 250.0), (2_000, 0.0)])
+def test_by_bits_it_is_told_how_many_people_fit(bits: float, about: float) -> None:
+    policy = Policy(k=250, people=2000)
     explanation = explained("The cough is old.", lethe(Policy()))
     (cough,) = explanation.sanitized.decisions
     said = replace(cough, scores=Scores(0.1, None, None, bits, bits), action=Action.KEEP)
-    return replace(explanation, sanitized=replace(explanation.sanitized, decisions=[said]))
-
-
-def test_by_bits_it_is_told_how_many_people_fit() -> None:
-    policy = Policy(k=250, people=2000)
-    first, *_ = remarks(said_in_all(2), policy)
+    explanation = replace(explanation, sanitized=replace(explanation.sanitized, decisions=[said]))
+    first, *_ = explaining.remarks(explanation, policy)
     assert first == (
-        "Of 2,000 people who might be meant, about 500 fit the facts that were found and stay "
-        "(2.0 bits); the policy asks for 250."
+        f"Of 2,000 people who might be meant, about {about:.0f} fit the facts that were found and stay "
+        f"({bits:.1f} bits); the policy asks for 250."
     )
-    assert explanation_row(said_in_all(3), policy)["fits"] == {"of": 2000, "about": 250.0, "asked_for": 250}
-    assert explanation_row(said_in_all(2_000), policy)["fits"] == {"of": 2000, "about": 0.0, "asked_for": 250}
-    assert "about 0 fit" in next(iter(remarks(said_in_all(2_000), policy)))
-    assert explanation_row(explained(TEXT, trip(LOOSE)), LOOSE)["fits"] is None
-
-
-def test_the_page_and_the_row_tell_the_same_of_the_document() -> None:
-    for explanation, policy in (
-        (told_of(explained(TEXT, trip(LOOSE))), LOOSE),
-        (told_of(explained(TEXT, lethe(Policy()))), Policy()),
-    ):
-        page = explanation_page([explanation], "told", policy)
-        assert all(f'<p class="sub">{each}</p>' in page for each in remarks(explanation, policy))
-        row = explanation_row(explanation, policy)
-        risk = explanation.sanitized.risk
-        assert row["detected_risk"] == {
-            "of": "what was found",
-            "before": round(risk.before, 4),
-            "after": round(risk.after, 4),
-            "engine": risk.engine,
-        }
-        assert row["doubts"] == ["written in capitals"]
-        assert row["not_read"] == [
-            {"kind": "scanned page", "count": 3, "reason": "has no text; install tesseract"}
-        ]
-
-
-def lines_of(explanation: Explanation, width: int) -> list[str]:
-    written = io.StringIO()
-    Console(file=written, width=width).print(table(explanation))
-    return written.getvalue().splitlines()
-
-
-def test_the_table_fits_80_columns_and_breaks_between_words() -> None:
-    long = "The Society of the Friends of the Lighthouses of the Northern Coast"
-    phrases = PHRASES | {long: "organization"}
-    explanation = explained(f"{TEXT} {long} meets.", trip(LOOSE), phrases)
-    lines = lines_of(explanation, 80)
-    assert max(map(len, lines)) <= 80
-    shown = set(" ".join(lines).split())
-    assert "…" not in "".join(lines)
-    for each in explanation.entities:
-        span = max(each.mentions, key=len)
-        words = [explanation.text[span.start : span.end], f"({each.label})", outcome(each)]
-        assert set(" ".join(words).split()) <= shown
-
-
-@FEW
-@given(some_explanations)
-def test_whatever_is_explained_fits_80_columns(explanation: Explanation) -> None:
-    assert all(cell_len(line) <= 80 for line in lines_of(explanation, 80))
+    assert explanation_row(explanation, policy)["fits"] == {"of": 2000, "about": about, "asked_for": 250}
 
 
 # -- the verb ----------------------------------------------------------------------------------------------
@@ -550,146 +377,113 @@ NOTES = [
     "Invented note. Mr Tobias Orrin, aged 61, keeps the lighthouse. He has had a cough for three weeks.",
     "Invented note. The boiler of the mill is broken. Write to t.orrin@example.org.",
 ]
+ROWS = ("--json", "--policy", "redact")
+
+
+class Verb:
+    """``lethe explain`` in this process, and a folder with two notes."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder, self.capsys = folder, capsys
+        self.notes = str(write_records(folder / "notes.jsonl", NOTES))
+
+    def __call__(self, *arguments: str, verb: str = "explain") -> Ran:
+        return in_process(self.capsys, verb, *arguments)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def explain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Verb:
     kept = {"LETHE_DATA_DIR": str(tmp_path / "data"), "LETHE_INGEST__KEEP_IDS": "true"}
     for name, value in (READING | kept).items():
         monkeypatch.setenv(name, value)
-    write_records(tmp_path / "notes.jsonl", NOTES)
-    (tmp_path / "empty.txt").write_text("")
-    return tmp_path
+    return Verb(tmp_path, capsys)
 
 
-def rows(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+def ids(ran: Ran) -> list[str]:
+    return [row["doc_id"] for row in ran.rows]
 
 
-def test_ids_are_digested_unless_they_may_be_kept(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ids_are_digested_unless_they_may_be_kept(explain: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LETHE_INGEST__KEEP_IDS")
-    notes = str(folder / "notes.jsonl")
-    assert main(["explain", notes, "--json", "--policy", "redact"]) == 0
-    digested = [row["doc_id"] for row in rows(capsys)]
-    assert all(re.fullmatch("doc-[0-9a-f]{16}", each) for each in digested)
-    assert main(["sanitize", notes, "--policy", "redact"]) == 0
-    assert [row["doc_id"] for row in rows(capsys)] == digested
-    assert main(["explain", notes, "--json", "--policy", "redact", "--keep-ids"]) == 0
-    assert [row["doc_id"] for row in rows(capsys)] == ["r0000", "r0001"]
+    digested = explain(explain.notes, *ROWS)
+    assert digested.code == 0
+    assert all(re.fullmatch("doc-[0-9a-f]{16}", each) for each in ids(digested))
+    assert ids(explain(explain.notes, "--policy", "redact", verb="sanitize")) == ids(digested)
+    kept = explain(explain.notes, *ROWS, "--keep-ids")
+    assert (kept.code, ids(kept)) == (0, ["r0000", "r0001"])
+    assert "Orrin" not in kept.out
 
 
-def test_the_verb_writes_rows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", str(folder / "notes.jsonl"), "--json", "--policy", "redact"]) == 0
-    shown = capsys.readouterr().out
-    assert [json.loads(line)["doc_id"] for line in shown.splitlines()] == ["r0000", "r0001"]
-    assert "Orrin" not in shown
-
-
-def test_what_cannot_be_read_is_told_and_the_rest_is_shown(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    paths = [str(folder / name) for name in ("empty.txt", "notes.jsonl")]
-    assert main(["explain", *paths, "--json", "--policy", "redact"]) == 1
-    printed = capsys.readouterr()
-    assert len(printed.out.splitlines()) == 2
-    assert "empty.txt" in printed.err
-
-
-def test_what_cannot_be_sanitized_is_told_and_the_rest_is_shown(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    explain = DecidingSanitizer.explain
+def test_what_cannot_be_read_or_sanitized_is_told(explain: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
+    explained_well = DecidingSanitizer.explain
 
     def failing(self: DecidingSanitizer, document: Document) -> Explanation:
         if "lighthouse" in document.text:
             raise SanitizationError(document.doc_id, "detection failed (RuntimeError)")
-        return explain(self, document)
+        return explained_well(self, document)
 
     monkeypatch.setattr(DecidingSanitizer, "explain", failing)
-    assert main(["explain", str(folder / "notes.jsonl"), "--json", "--policy", "redact"]) == 1
-    printed = capsys.readouterr()
-    assert [json.loads(line)["doc_id"] for line in printed.out.splitlines()] == ["r0001"]
-    assert printed.err == (
-        f"lethe: {folder}/notes.jsonl, line 1: document r0000 was not indexed: detection failed "
-        "(RuntimeError); nothing of it was kept\n"
+    (explain.folder / "empty.txt").write_text("")
+    ran = explain(str(explain.folder / "empty.txt"), explain.notes, *ROWS)
+    assert (ran.code, ids(ran)) == (1, ["r0001"])
+    empty, failed = ran.err.splitlines()
+    assert "empty.txt" in empty
+    assert failed == (
+        f"lethe: {explain.notes}, line 1: document r0000 was not indexed: detection failed (RuntimeError); "
+        "nothing of it was kept"
     )
 
 
-def test_the_page_is_for_its_owner_alone_even_where_a_file_was(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = folder / "page.html"
+def test_the_page_is_for_its_owner_alone_even_where_a_file_was(explain: Verb) -> None:
+    page = explain.folder / "page.html"
     for there in (False, True):
         if there:
             page.chmod(0o644)
-        asked = ["explain", str(folder / "notes.jsonl"), "--html", str(page), "--policy", "redact"]
-        assert main(asked) == 0
+        ran = explain(explain.notes, "--html", str(page), "--policy", "redact")
+        assert (ran.code, ran.out, "It quotes the documents" in ran.err) == (0, "", True)
         assert stat.S_IMODE(page.stat().st_mode) == 0o600
-        printed = capsys.readouterr()
-        assert (printed.out, "It quotes the documents" in printed.err) == ("", True)
-    assert NOTES[1] in Page(page.read_text(encoding="utf-8")).texts
+    assert NOTES[1] in texts_on(page.read_text(encoding="utf-8"))
+    lost = explain(explain.notes, "--html", str(page / "page.html"), "--policy", "redact")
+    said = "the page could not be written (Not a directory). Name another file."
+    assert (lost.code, lost.err) == (1, f"lethe: {page / 'page.html'}: {said}\n")
 
 
-def test_a_page_that_cannot_be_written_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = folder / "nowhere" / "page.html"
-    asked = ["explain", str(folder / "notes.jsonl"), "--html", str(path), "--policy", "redact"]
-    assert main(asked) == 1
-    assert capsys.readouterr().err == (
-        f"lethe: {path}: the page could not be written (No such file or directory). Name another file.\n"
-    )
-
-
-def test_on_the_screen_marks_of_a_document_are_words(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_on_the_screen_marks_of_a_document_are_words(explain: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
     # "[/red]" ends what never began, ":mill:" and "[b]" would be drawn as something else.
-    texts = ["Write to t.orrin@example.org [/red] [b] :mill: today."]
-    path = write_records(folder / "marks.jsonl", texts)
-    row = json.loads(path.read_text())
-    path.write_text(json.dumps({**row, "id": "Orrin"}) + "\n")
-    assert main(["explain", str(path), "--policy", "redact"]) == 0
-    shown = capsys.readouterr().out
-    assert "Write to an email address [/red] [b] :mill: today." in shown
-    assert "doc-" in shown
-    assert "Orrin" not in shown, "an id that names somebody is digested"
-    assert "Policy redact: it uses no scores." in shown
-    assert "generalize" in shown
-    assert "…" not in shown
-
-
-def test_a_table_cell_shows_what_the_document_says(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    text = "Write to t.orrin@example.org [/red] [b] :mill: today."
+    path = explain.folder / "marks.jsonl"
+    path.write_text(json.dumps({"id": "Orrin", "text": text}))
+    shown = explain(str(path), "--policy", "redact")
+    assert shown.code == 0
+    said = "Policy redact: it uses no scores."
+    for part in ("Write to an email address [/red] [b] :mill: today.", "doc-", said, "generalize"):
+        assert part in shown.out
+    assert "…" not in shown.out
+    assert "Orrin" not in shown.out, "an id that names somebody is digested"
     found = explained("[/b] came", REDACT, {"[/b] came": "event"})
     monkeypatch.setattr(DecidingSanitizer, "explain", lambda self, document: found)
-    path = write_records(folder / "one.jsonl", NOTES[:1])
-    assert main(["explain", str(path), "--policy", "redact"]) == 0
-    assert capsys.readouterr().out.count("[/b] came") == 2
+    shown = explain(str(path), "--policy", "redact")
+    assert (shown.code, shown.out.count("[/b] came")) == (0, 2), "in the text and in the table"
 
 
-def test_a_collection_decides_by_its_own_policy_and_scale(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_collection_decides_by_its_policy_and_scale(explain: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"NAME": "trip", "TAU": "1.5"}.items():
         monkeypatch.setenv(f"LETHE_POLICY__{name}", value)
-    notes = str(folder / "notes.jsonl")
-    assert main(["ingest", notes, "-c", "strict", "--tau", "-0.9"]) == 0
-    capsys.readouterr()
+    assert explain(explain.notes, "-c", "strict", "--tau", "-0.9", verb="ingest").code == 0
 
     def reasons_and_divergences(*options: str) -> tuple[set[str], list[float]]:
-        assert main(["explain", notes, "--json", *options]) == 0
-        entities = [each for row in rows(capsys) for each in row["entities"]]
+        ran = explain(explain.notes, "--json", *options)
+        assert ran.code == 0
+        entities = [each for row in ran.rows for each in row["entities"]]
         return {each["reason"] for each in entities}, [each["scores"]["divergence"] for each in entities]
 
     of_settings, plain = reasons_and_divergences()
     of_collection, same = reasons_and_divergences("-c", "strict")
-    assert BELOW in of_settings
-    assert BELOW not in of_collection
+    assert rules.BELOW in of_settings
+    assert rules.BELOW not in of_collection
     assert plain == same
 
-    manifest = folder / "data" / "collections" / "strict" / "manifest.json"
+    manifest = explain.folder / "data" / "collections" / "strict" / "manifest.json"
     content = json.loads(manifest.read_text())
     content["scale"] |= {"divergence_low": 0.0, "divergence_high": 1e-6}
     manifest.write_text(json.dumps(content))
@@ -698,37 +492,24 @@ def test_a_collection_decides_by_its_own_policy_and_scale(
     assert other != plain
 
 
-def test_a_collection_decides_by_as_many_people_as_it_was_made_with(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    notes = str(folder / "notes.jsonl")
+def test_a_collection_decides_by_its_number_of_people(explain: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LETHE_POLICY__K", "99.9")
-    assert main(["ingest", notes, "-c", "strict"]) == 0
+    assert explain(explain.notes, "-c", "strict", verb="ingest").code == 0
     monkeypatch.setenv("LETHE_POLICY__K", "1e-9")
-    capsys.readouterr()
-
-    def told(*options: str) -> tuple[set[str], set[float]]:
-        assert main(["explain", notes, "--json", *options]) == 0
-        found = rows(capsys)
-        return (
-            {each["reason"] for row in found for each in row["entities"]},
-            {row["fits"]["asked_for"] for row in found if row["fits"]},
-        )
-
-    loose, strict = told(), told("-c", "strict")
-    assert (NARROWS in loose[0], NARROWS in strict[0]) == (False, True)
-    assert (loose[1], strict[1]) == ({1e-9}, {99.9})
+    for options, k, strict in (((), 1e-9, False), (("-c", "strict"), 99.9, True)):
+        ran = explain(explain.notes, "--json", *options)
+        reasons = {each["reason"] for row in ran.rows for each in row["entities"]}
+        asked_for = {row["fits"]["asked_for"] for row in ran.rows if row["fits"]}
+        assert (ran.code, rules.NARROWS in reasons, asked_for) == (0, strict, {k})
 
 
-def test_two_policies_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_policies_and_a_collection_that_is_not_there_are_refused(explain: Verb) -> None:
     for option in (["--fit", "9"], ["--policy", "redact"]):
-        assert main(["explain", str(folder / "notes.jsonl"), "-c", "any", *option]) == 2
-        assert capsys.readouterr().err == (
+        refused = explain(explain.notes, "-c", "any", *option)
+        assert (refused.code, refused.err) == (
+            2,
             "lethe: A collection decides by the policy that it was made with: leave out --policy, --fit "
-            "and --tau, or leave out --collection.\n"
+            "and --tau, or leave out --collection.\n",
         )
-
-
-def test_a_collection_that_is_not_there_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", str(folder / "notes.jsonl"), "-c", "none"]) == 1
-    assert "There is no collection none" in capsys.readouterr().err
+    absent = explain(explain.notes, "-c", "none")
+    assert (absent.code, "There is no collection none" in absent.err) == (1, True)

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.embeddings import Embeddings
-from langchain_core.retrievers import BaseRetriever
 from langchain_tests.integration_tests import (
     EmbeddingsIntegrationTests,
     RetrieversIntegrationTests,
@@ -37,20 +35,14 @@ class TestTheStore(VectorStoreIntegrationTests):
 
 
 class TestTheRetriever(RetrieversIntegrationTests):
-    @property
-    def retriever_constructor(self) -> type[BaseRetriever]:
-        return LetheRetriever
-
-    @property
-    def retriever_constructor_params(self) -> dict[str, Any]:
-        return {"retriever": Fixed()}
-
-    @property
-    def retriever_query_example(self) -> str:
-        return "Who was fed?"
+    retriever_constructor = LetheRetriever
+    retriever_constructor_params = {"retriever": Fixed()}
+    retriever_query_example = "Who was fed?"
 
 
 class TestTheRetrieverOfTheStore(RetrieversIntegrationTests):
+    retriever_query_example = "the heron"
+
     @pytest.fixture(autouse=True)
     def filled(self, tmp_path: Path) -> Iterator[None]:
         self.store = made(tmp_path)
@@ -62,26 +54,12 @@ class TestTheRetrieverOfTheStore(RetrieversIntegrationTests):
     def retriever_constructor(self) -> Any:
         return lambda k=2: self.store.as_retriever(search_kwargs={"k": k})
 
-    @property
-    def retriever_query_example(self) -> str:
-        return "the heron"
-
 
 class TestTheEmbeddings(EmbeddingsIntegrationTests):
-    @property
-    def embeddings_class(self) -> type[Embeddings]:
-        return LetheEmbeddings
-
-    @property
-    def embedding_model_params(self) -> dict[str, Any]:
-        return {"encoder": WordEncoder()}
+    embeddings_class = LetheEmbeddings
+    embedding_model_params = {"encoder": WordEncoder()}
 
 
 class TestMakingTheEmbeddings(EmbeddingsUnitTests):
-    @property
-    def embeddings_class(self) -> type[Embeddings]:
-        return LetheEmbeddings
-
-    @property
-    def embedding_model_params(self) -> dict[str, Any]:
-        return {"encoder": WordEncoder()}
+    embeddings_class = LetheEmbeddings
+    embedding_model_params = {"encoder": WordEncoder()}

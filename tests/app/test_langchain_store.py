@@ -1,11 +1,9 @@
 """A collection as LangChain's vector store; every text and name here is invented."""
 
-import asyncio
 import json
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,23 +26,16 @@ MARK = "zyxomarkzyxo"
 TEXTS = ["The heron was fed at noon.", "The mill stood still.", "A boat left the heron behind.", "It rained."]
 
 
+CHOSEN: dict[str, Any] = {"detector": {"learned": False}, "risk": {"kind": "prior"}}
+CHOSEN |= {"policy": {"name": "redact"}, "retrieval": {"passage_tokens": 32}, "ingest": {"keep_ids": True}}
+
+
 def made(folder: Path, keep_metadata: list[str] | None = None, **settings: Any) -> LetheVectorStore:
     """A store that counts words, finds one name, and keeps ids."""
-    chosen = load_settings(
-        {
-            "data_dir": str(folder / "data"),
-            "detector": {"learned": False},
-            "risk": {"kind": "prior"},
-            "policy": {"name": "redact"},
-            "retrieval": {"passage_tokens": 32},
-            "ingest": {"keep_ids": True},
-            **settings,
-        }
-    )
-    system = replace(
-        system_of(chosen, encoder=WordEncoder()), detector=PhraseDetector({MARK: "person full name"})
-    )
-    return LetheVectorStore(system, DataDir(chosen), "notes", keep_metadata or [])
+    loaded = load_settings({"data_dir": str(folder / "data"), **CHOSEN, **settings})
+    found = PhraseDetector({MARK: "person full name"})
+    system = replace(system_of(loaded, encoder=WordEncoder()), detector=found)
+    return LetheVectorStore(system, DataDir(loaded), "notes", keep_metadata or [])
 
 
 @pytest.fixture
@@ -84,25 +75,19 @@ def test_ids_are_keyed_digests_unless_they_are_kept(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_text_without_an_id_is_stored_once(store: LetheVectorStore) -> None:
+def test_a_text_is_stored_once_and_goes_with_both_of_its_ids(store: LetheVectorStore) -> None:
     first = store.add_texts(TEXTS)
     assert store.add_texts(TEXTS) == first
     assert len(set(first)) == len(TEXTS) == len(store.similarity_search("the", k=9))
-
-
-def test_a_text_with_two_ids_is_stored_once_and_goes_with_both(store: LetheVectorStore) -> None:
+    assert store.delete()
     store.add_texts(TEXTS[:1], [{"page": 1}], ids=["a"])
     store.add_texts(TEXTS[:1], [{"page": 2}], ids=["b"])
     assert [each.metadata for each in store.similarity_search("heron")] == [{"page": 2}]
     assert [each.id for each in store.get_by_ids(["a", "b", "b"])] == ["a", "b"]
+    store.add_texts(TEXTS[:1], ids=["a"])
+    assert store.get_by_ids(["a"])[0].metadata == {}, "new metadata replaces all of the old"
     assert store.delete(["b"])
     assert store.get_by_ids(["a", "b"]) == []
-
-
-def test_new_metadata_replaces_all_of_the_old(store: LetheVectorStore) -> None:
-    store.add_texts(TEXTS[:1], [{"page": 1}], ids=["a"])
-    store.add_texts(TEXTS[:1], ids=["a"])
-    assert store.get_by_ids(["a"])[0].metadata == {}
 
 
 def test_a_long_text_has_several_passages_and_is_given_back_whole(store: LetheVectorStore) -> None:
@@ -114,30 +99,19 @@ def test_a_long_text_has_several_passages_and_is_given_back_whole(store: LetheVe
     assert store.get_by_ids([name]) == [Document(text, id=name, metadata={"page": 1})]
 
 
-def test_deleting_removes_words_vectors_and_metadata_from_the_files(
-    store: LetheVectorStore, tmp_path: Path
-) -> None:
+def test_deleting_removes_all_from_the_files(store: LetheVectorStore, tmp_path: Path) -> None:
+    assert store.delete(), "there is nothing yet"
     store.add_texts(["The quorvex slept.", TEXTS[0]], [{"page": "zarnith"}, {}], ids=["a", "b"])
-    assert {word for word in (b"quorvex", b"zarnith") if word in files_of(tmp_path)} == {
-        b"quorvex",
-        b"zarnith",
-    }
+    assert [word in files_of(tmp_path) for word in (b"quorvex", b"zarnith")] == [True, True]
     assert store.similarity_search("quorvex", k=1)[0].id == "a"
     assert store.delete(["a", "never there"])
-    assert not {word for word in (b"quorvex", b"zarnith") if word in files_of(tmp_path)}
+    assert [word in files_of(tmp_path) for word in (b"quorvex", b"zarnith")] == [False, False]
     assert [each.id for each in store.similarity_search("quorvex")] == ["b"]
-
-
-def test_deleting_none_deletes_all(store: LetheVectorStore) -> None:
-    assert store.delete()
-    store.add_texts(TEXTS)
-    assert store.delete()
+    assert store.delete(), "none named are all"
     assert store.similarity_search("heron") == []
 
 
-def test_what_is_stored_is_there_for_the_next_process_and_in_the_ledger(
-    store: LetheVectorStore, tmp_path: Path
-) -> None:
+def test_what_is_stored_is_there_for_the_next_process(store: LetheVectorStore, tmp_path: Path) -> None:
     store.add_texts([f"Then {MARK} left."], ids=["a"])
     store.close()
     with Collection.open(tmp_path / "data" / "collections" / "notes") as collection:
@@ -153,29 +127,26 @@ def test_what_is_stored_is_there_for_the_next_process_and_in_the_ledger(
 def test_scores_fall_and_relevance_is_between_0_and_1(store: LetheVectorStore) -> None:
     store.add_texts(TEXTS)
     most = 1 + HYBRID.words * room_of(store._system.encoder)
-    found = store.similarity_search_with_score("The heron was fed at noon.", k=4)
+    found = store.similarity_search_with_score(TEXTS[0], k=4)
     scores = [score for _, score in found]
     assert found[0][0].page_content == TEXTS[0] and scores[0] == pytest.approx(most, abs=1e-3)
     assert scores == sorted(scores, reverse=True)
-    relevant = store.similarity_search_with_relevance_scores("The heron was fed at noon.", k=4)
+    relevant = store.similarity_search_with_relevance_scores(TEXTS[0], k=4)
     assert [document for document, _ in relevant] == [document for document, _ in found]
     assert relevant[0][1] == pytest.approx(1, abs=1e-3)
     assert all(0 <= score <= 1 for _, score in relevant)
-    sure = store.similarity_search_with_relevance_scores("The heron was fed at noon.", score_threshold=0.9)
+    sure = store.similarity_search_with_relevance_scores(TEXTS[0], score_threshold=0.9)
     assert [document.page_content for document, _ in sure] == TEXTS[:1]
 
 
 def test_diverse_passages_are_far_from_each_other(store: LetheVectorStore) -> None:
-    store.add_texts(["The heron was fed.", "The heron was fed well.", "The mill near the heron stood still."])
-
-    def found(weight: float) -> list[str]:
-        diverse = store.max_marginal_relevance_search("The heron was fed.", k=2, lambda_mult=weight)
-        return [each.page_content for each in diverse]
-
-    assert found(1.0) == ["The heron was fed.", "The heron was fed well."]
-    assert found(0.0) == ["The heron was fed.", "The mill near the heron stood still."]
+    first, like, other = "The heron was fed.", "The heron was fed well.", "The mill near the heron stood."
+    store.add_texts([first, like, other])
+    for weight, found in ((1.0, [first, like]), (0.0, [first, other])):
+        diverse = store.max_marginal_relevance_search(first, k=2, lambda_mult=weight)
+        assert [each.page_content for each in diverse] == found
     retriever = store.as_retriever(search_type="mmr", search_kwargs={"k": 2, "lambda_mult": 0.0})
-    assert [each.page_content for each in retriever.invoke("The heron was fed.")] == found(0.0)
+    assert [each.page_content for each in retriever.invoke(first)] == [first, other]
 
 
 def test_an_empty_store_finds_nothing_and_makes_nothing(store: LetheVectorStore, tmp_path: Path) -> None:
@@ -184,46 +155,15 @@ def test_an_empty_store_finds_nothing_and_makes_nothing(store: LetheVectorStore,
     assert not (tmp_path / "data" / "collections").exists()
 
 
-def test_the_asynchronous_twins_do_the_same(tmp_path: Path) -> None:
-    async def used() -> None:
-        plain = made(tmp_path)
-        store = await LetheVectorStore.afrom_texts(
-            TEXTS,
-            None,  # type: ignore[arg-type]
-            ids=list("abcd"),
-            system=plain._system,
-            data=plain._data,
-            name="notes",
-        )
-        assert [each.id for each in await store.asimilarity_search("mill", k=1)] == ["b"]
-        assert (await store.asimilarity_search_with_score("mill", k=1))[0][1] > 0
-        assert len(await store.amax_marginal_relevance_search("mill", k=2)) == 2
-        assert (await store.as_retriever().abatch(["mill"]))[0][0].id == "b"
-        assert await store.aadd_documents([Document("The weir was mended.", id="e")]) == ["e"]
-        assert await store.adelete(["b"])
-        assert [each.id for each in await store.aget_by_ids(["b", "e"])] == ["e"]
-        store.close()
-
-    asyncio.run(used())
-
-
 def test_threads_share_a_store(store: LetheVectorStore) -> None:
-    errors: list[BaseException] = []
-
     def used(number: int) -> None:
-        try:
-            store.add_texts([f"The heron number {number} was fed."], ids=[f"n{number}"])
-            assert store.similarity_search(f"heron number {number}", k=1)
-            store.delete([f"n{number}"]) if number % 2 else None
-        except BaseException as error:
-            errors.append(error)
+        store.add_texts([f"The heron number {number} was fed."], ids=[f"n{number}"])
+        assert store.similarity_search(f"heron number {number}", k=1)
+        if number % 2:
+            store.delete([f"n{number}"])
 
-    threads = [threading.Thread(target=used, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not errors
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(used, range(6)))
     assert sorted(str(each.id) for each in store.similarity_search("heron", k=9)) == ["n0", "n2", "n4"]
 
 
@@ -247,9 +187,8 @@ def test_langchains_indexing_adds_and_cleans_up(store: LetheVectorStore) -> None
 def test_a_text_that_fails_is_named_by_its_id_and_the_others_are_stored(tmp_path: Path) -> None:
     whole = made(tmp_path)
     store = LetheVectorStore(replace(whole._system, detector=FailingDetector(MARK)), whole._data, "notes")
-    with pytest.raises(
-        CollectionError, match=r"^collection notes: 1 of 2 texts were not stored.*: b: "
-    ) as told:
+    said = r"^collection notes: 1 of 2 texts were not stored.*: b: "
+    with pytest.raises(CollectionError, match=said) as told:
         store.add_texts([TEXTS[0], f"Of {MARK}."], ids=["a", "b"])
     assert MARK not in repr(told.getrepr(chain=True))
     assert [each.id for each in store.get_by_ids(["a", "b"])] == ["a"]
@@ -279,29 +218,24 @@ def test_what_cannot_be_asked_is_refused(store: LetheVectorStore) -> None:
     store.add_texts(TEXTS)
     with pytest.raises(ConfigurationError, match="does not know filter; leave it out"):
         store.similarity_search("heron", filter={"author": MARK})
-    with pytest.raises(ConfigurationError, match="k is 0; ask for 1 passage or more"):
-        store.similarity_search("heron", k=0)
-    with pytest.raises(ConfigurationError, match="k is 0; ask for 1 passage or more"):
-        store.max_marginal_relevance_search("heron", k=0)
+    for search in (store.similarity_search, store.max_marginal_relevance_search):
+        with pytest.raises(ConfigurationError, match="k is 0; ask for 1 passage or more"):
+            search("heron", k=0)
     with pytest.raises(ConfigurationError, match="Give None as the embedding"):
         LetheVectorStore.from_texts(TEXTS, FakeEmbeddings(size=3))
 
 
-def test_another_policy_and_another_writer_are_refused(store: LetheVectorStore, tmp_path: Path) -> None:
-    store.add_texts(TEXTS)
-    other = made(tmp_path, policy={"name": "suppress"})
-    with pytest.raises(CollectionError, match="policy"):
-        other.add_texts(["The weir was mended."])
-    folder = tmp_path / "data" / "collections" / "notes"
-    with locked(folder), pytest.raises(CollectionError, match="another process is writing"):
-        store.delete(["a"])
-    with locked(folder), pytest.raises(CollectionError, match="another process is writing"):
-        store.add_texts(["The weir was mended."])
-
-
-def test_raw_text_is_never_stored(tmp_path: Path) -> None:
+def test_other_policies_and_another_writer_are_refused(store: LetheVectorStore, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="raw text is never indexed"):
         made(tmp_path, policy={"name": "origin"}).add_texts(TEXTS)
+    store.add_texts(TEXTS)
+    with pytest.raises(CollectionError, match="policy"):
+        made(tmp_path, policy={"name": "suppress"}).add_texts(["The weir was mended."])
+    with locked(tmp_path / "data" / "collections" / "notes"):
+        with pytest.raises(CollectionError, match="another process is writing"):
+            store.delete(["a"])
+        with pytest.raises(CollectionError, match="another process is writing"):
+            store.add_texts(["The weir was mended."])
 
 
 # -- the real parts ------------------------------------------------------------------------------------
@@ -309,28 +243,25 @@ def test_raw_text_is_never_stored(tmp_path: Path) -> None:
 
 def test_notes_go_in_with_names_and_come_out_without(tmp_path: Path) -> None:
     settings = load_settings({"data_dir": str(tmp_path / "data"), "threads": 1})
-    system = system_of(settings)
     notes = [
         "Invented note. Mr Tobias Keller keeps the lighthouse. Write to t.keller@example.org.",
         "Invented note. The boiler of the mill is broken. Ms Hanna Brandt was told.",
     ]
-    store = LetheVectorStore(system, DataDir(settings), "notes", keep_metadata=["page"])
+    store = LetheVectorStore(system_of(settings), DataDir(settings), "notes", keep_metadata=["page"])
     documents = [
         Document(note, id=f"{place}/keller", metadata={"author": "Hanna Brandt", "page": place})
         for place, note in enumerate(notes)
     ]
     ids = store.add_documents(documents)
     found = store.similarity_search("What is broken at the mill?", k=1)
-    assert [each.id for each in found] == ids[1:]
-    assert found[0].metadata == {"page": 1}
+    assert [(each.id, each.metadata) for each in found] == [(ids[1], {"page": 1})]
     diverse = store.max_marginal_relevance_search("the lighthouse", k=2)
     retrieved = store.as_retriever(search_kwargs={"k": 2}).invoke("Where does Tobias Keller live?")
-    shown = json.dumps(
-        [each.model_dump() for each in chain(found, diverse, retrieved, store.get_by_ids(ids))]
-    )
-    assert "boiler" in shown and len(diverse) == len(retrieved) == 2
-    everything = shown.encode() + files_of(tmp_path)
-    assert not [name for name in (b"keller", b"tobias", b"hanna", b"brandt") if name in everything.lower()]
+    everything = (*found, *diverse, *retrieved, *store.get_by_ids(ids))
+    shown = json.dumps([each.model_dump() for each in everything]).encode()
+    assert b"boiler" in shown and len(diverse) == len(retrieved) == 2
+    lower = (shown + files_of(tmp_path)).lower()
+    assert not [name for name in (b"keller", b"tobias", b"hanna", b"brandt") if name in lower]
     assert store.delete(ids[1:])
     assert b"boiler" not in files_of(tmp_path)
     assert [each.id for each in store.similarity_search("What is broken at the mill?")] == ids[:1]

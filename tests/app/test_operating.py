@@ -9,8 +9,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -25,7 +26,6 @@ from app.server.access import ByKeys
 from app.server.app import assemble
 from app.server.middleware.answered import Answered, write_line
 from app.server.middleware.limits import BODY_BYTES
-from app.server.middleware.metrics import Metrics
 from app.server.middleware.watching import METHODS
 from app.server.quotas.later import TryLater
 from app.server.quotas.rates import MOST_CALLERS, Rates
@@ -57,8 +57,9 @@ def client_of(**limits: Any) -> TestClient:
     return TestClient(app, base_url="http://127.0.0.1")
 
 
-def chat(client: Any) -> Any:
-    return client.post("/v1/chat/completions", json={"messages": [{"role": "user", "content": MARK}]})
+def chat(client: Any, **more: object) -> Any:
+    asked = {"messages": [{"role": "user", "content": MARK}], **more}
+    return client.post("/v1/chat/completions", json=asked)
 
 
 def search(client: Any, question: str = "Who?", **options: Any) -> Any:
@@ -100,18 +101,15 @@ def test_every_answer_has_a_new_id_and_safe_headers(client: TestClient, status: 
     first, second = (REQUESTS[status](client) for _ in range(2))
     assert first.status_code == second.status_code == status
     numbers = {response.headers["x-request-id"] for response in (first, second)}
-    assert len(numbers) == 2
-    assert all(ID.fullmatch(each) for each in numbers)
-    assert first.headers["x-content-type-options"] == "nosniff"
-    assert first.headers["referrer-policy"] == "no-referrer"
-    assert first.headers["cache-control"] == "no-store"
+    assert len(numbers) == 2 and all(ID.fullmatch(each) for each in numbers)
+    safe = [first.headers[each] for each in ("x-content-type-options", "referrer-policy", "cache-control")]
+    assert safe == ["nosniff", "no-referrer", "no-store"]
     assert (first.headers["x-request-id"] in first.text) == (status == 500)
 
 
-def test_a_page_that_says_how_long_it_may_be_kept_keeps_its_word(client: TestClient) -> None:
+def test_a_page_may_be_kept_and_a_stream_may_not(client: TestClient) -> None:
     assert client.get("/").headers.get_list("cache-control") == ["no-cache"]
-    asked = {"messages": [{"role": "user", "content": "Who?"}], "stream": True}
-    streamed = client.post("/v1/chat/completions", json=asked)
+    streamed = chat(client, stream=True)
     assert (streamed.status_code, streamed.headers["cache-control"]) == (200, "no-store")
 
 
@@ -128,29 +126,19 @@ def test_a_request_is_logged_as_one_line(client: TestClient, capsys: pytest.Capt
         ("GET", "other", 404, None),
     ]
     first = lines[0]
-    assert list(first) == [
-        "time", "request_id", "method", "route", "status", "ms", "key_id", "bytes_in", "bytes_out", "error",
-    ]  # fmt: skip
+    names = "time request_id method route status ms key_id bytes_in bytes_out error"
+    assert list(first) == names.split()
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", first["time"])
     assert first["request_id"] == response.headers["x-request-id"]
     assert (first["bytes_in"], first["bytes_out"]) == (len('{"question":"Who?"}'), len(response.content))
-    assert first["key_id"] is None
-    assert first["ms"] > 0
-
-
-def test_nothing_is_logged_unless_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    with client_of() as client:
-        search(client)
-        search(client, "raise")
-    assert capsys.readouterr().err == ""
+    assert first["key_id"] is None and first["ms"] > 0
 
 
 def test_a_log_that_nobody_reads_stops_no_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Gone:
-        def write(self, text: str) -> int:
-            raise BrokenPipeError
+    def write(text: str) -> int:
+        raise BrokenPipeError
 
-    monkeypatch.setattr(sys, "stderr", Gone())
+    monkeypatch.setattr(sys, "stderr", SimpleNamespace(write=write))
     write_line(Answered("1", "GET", "/livez", 200, 0.1, 0, 2, None, None))
 
 
@@ -172,9 +160,7 @@ MARKED: Sequence[Callable[[Any], Any]] = (
 )
 
 
-def test_no_line_and_no_figure_holds_a_word_that_was_sent(
-    client: TestClient, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_word_that_was_sent_is_shown(client: TestClient, capsys: pytest.CaptureFixture[str]) -> None:
     for send in MARKED:
         send(client)
     said = capsys.readouterr()
@@ -193,8 +179,8 @@ TEMPLATES = {"other", "/docs", "/metrics", "/", "/web/{name}", *WATCHED.openapi(
 
 async def reach(method: str, path: str, query: str, header: str) -> None:
     """Ask as no client would let us: any text as method, path, query and header."""
+    scope = {"type": "http", "scheme": "http", "method": method, "path": path, "query_string": query.encode()}
     headers = [(b"host", b"127.0.0.1"), (b"x-request-id", header.encode())]
-    scope = {"type": "http", "method": method, "path": path, "query_string": query.encode()}
 
     async def receive() -> dict[str, object]:
         return {"type": "http.request", "body": header.encode()}
@@ -202,7 +188,7 @@ async def reach(method: str, path: str, query: str, header: str) -> None:
     async def send(message: object) -> None:
         pass
 
-    await WATCHED({**scope, "headers": headers, "client": ("127.0.0.1", 1), "scheme": "http"}, receive, send)
+    await WATCHED({**scope, "headers": headers, "client": ("127.0.0.1", 1)}, receive, send)
 
 
 ANYTHING = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -211,9 +197,7 @@ ANYTHING = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 @given(
     st.sampled_from(["GET", "POST"]) | ANYTHING,
     st.sampled_from(["/", "/v1/models/", "/v1/collections/", "/web/", "/analyze"]),
-    ANYTHING,
-    ANYTHING,
-    ANYTHING,
+    *[ANYTHING] * 3,
 )
 def test_a_line_names_a_template_whatever_was_sent(
     method: str, begins: str, ends: str, query: str, header: str
@@ -221,22 +205,24 @@ def test_a_line_names_a_template_whatever_was_sent(
     LINES.clear()
     asyncio.run(reach(method, begins + ends, query, header))
     (line,) = LINES
-    assert line.route in TEMPLATES
-    assert line.method in METHODS | {"other"}
-    assert ID.fullmatch(line.request_id)
-    assert line.request_id != header
+    assert line.route in TEMPLATES and line.method in METHODS | {"other"}
+    assert ID.fullmatch(line.request_id) and line.request_id != header
     assert (line.key_id, line.error, line.status is not None) == (None, None, True)
 
 
 # -- figures -------------------------------------------------------------------------------------------
 
 
-def test_requests_are_counted_by_route_method_and_status(client: TestClient) -> None:
-    for _ in range(3):
-        search(client)
-    client.get("/v1/models/elsewhere")
-    found = figures(client)
-    assert found["lethe_requests_total", "POST", "/v1/search", "200"] == 3
+def test_an_app_counts_its_own_requests_and_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    with client_of() as client, client_of() as other:
+        for question in ("Who?", "Who?", "raise"):
+            search(client, question)
+        client.get("/v1/models/elsewhere")
+        found = figures(client)
+        assert not [name for name in figures(other) if "/v1/search" in name]
+    assert capsys.readouterr().err == ""
+    assert found["lethe_requests_total", "POST", "/v1/search", "200"] == 2
+    assert found["lethe_requests_total", "POST", "/v1/search", "500"] == 1
     assert found["lethe_requests_total", "GET", "/v1/models/{model}", "404"] == 1
     assert found["lethe_request_seconds_count", "POST", "/v1/search"] == 3
     assert found["lethe_request_seconds_bucket", "+Inf", "POST", "/v1/search"] == 3
@@ -245,57 +231,54 @@ def test_requests_are_counted_by_route_method_and_status(client: TestClient) -> 
     assert found[("process_resident_memory_bytes",)] > 1e6
 
 
-def test_two_apps_count_for_themselves(client: TestClient) -> None:
-    search(client)
-    with client_of() as other:
-        assert not [name for name in figures(other) if "/v1/search" in name]
+@contextmanager
+def keyed(folder: Path, alone: bool = True, **limits: Any) -> Iterator[tuple[Keys, TestClient]]:
+    """Keys, and a client on this machine of a server that asks for them."""
+    with closing(Keys(folder)) as keys:
+        access, chosen = ByKeys(keys, alone=alone), ServerSettings(**limits)
+        app = assemble(One(Finding()), no_detector, access=access, limits=chosen)
+        with TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 1)) as client:
+            yield keys, client
 
 
-def test_figures_that_others_keep_are_read_when_they_are_asked_for() -> None:
-    metrics, jobs = Metrics(), {"waiting": 1, "running": 0}
-    metrics.show("lethe_jobs", "Jobs by state.", "state", lambda: jobs)
-    jobs["waiting"] = 7
-    assert b'lethe_jobs{state="waiting"} 7.0' in metrics.text()
+def bearer(text: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {text}"}
 
 
 def test_figures_need_a_key_that_may_audit_once_there_are_keys(tmp_path: Path) -> None:
-    with closing(Keys(tmp_path)) as keys:
-        app = assemble(One(Finding()), no_detector, access=ByKeys(keys, alone=True))
-        with TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 1)) as client:
-            assert client.get("/metrics").status_code == 200
-            texts = [keys.create("x", frozenset((scope,)), None).text for scope in ("query", "audit")]
-            headers = [{"authorization": f"Bearer {text}"} for text in texts]
-            assert client.get("/metrics").status_code == 401, "a proxy on this machine is loopback too"
-            assert client.get("/metrics", headers=headers[0]).status_code == 403
-            assert client.get("/metrics", headers=headers[1]).status_code == 200
-            assert client.get("/livez").status_code == client.get("/readyz").status_code == 200
+    with keyed(tmp_path) as (keys, client):
+        assert client.get("/metrics").status_code == 200
+        query, audit = (keys.create("x", frozenset((scope,)), None).text for scope in ("query", "audit"))
+        assert client.get("/metrics").status_code == 401, "a proxy on this machine is loopback too"
+        assert client.get("/metrics", headers=bearer(query)).status_code == 403
+        assert client.get("/metrics", headers=bearer(audit)).status_code == 200
+        assert client.get("/livez").status_code == client.get("/readyz").status_code == 200
 
 
-def test_the_line_of_a_request_names_its_key_by_id(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with closing(Keys(tmp_path)) as keys:
+def test_the_line_of_a_request_names_its_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with keyed(tmp_path, log="requests") as (keys, client):
         new = keys.create(MARK, frozenset(("query",)), None)
-        access, limits = ByKeys(keys, alone=True), ServerSettings(log="requests")
-        app = assemble(One(Finding()), no_detector, access=access, limits=limits)
-        with TestClient(app, base_url="http://127.0.0.1") as client:
-            search(client, headers={"authorization": f"Bearer {new.text}"})
-            search(client, headers={"authorization": f"Bearer {new.text[:-1]}!"})
+        search(client, headers=bearer(new.text))
+        search(client, headers=bearer(f"{new.text[:-1]}!"))
     said = capsys.readouterr().err
     assert [json.loads(line)["key_id"] for line in said.splitlines()] == [new.key.key_id, None]
-    assert new.text not in said
-    assert MARK not in said
+    assert new.text not in said and MARK not in said
 
 
 # -- health --------------------------------------------------------------------------------------------
 
 
 class Opening(One):
-    """Collections of which some do not open."""
+    """Collections of which some do not open, and an encoder that may fail."""
 
-    def __init__(self, opens: Mapping[str, bool]) -> None:
+    def __init__(self, opens: Mapping[str, bool], encodes: bool = True) -> None:
         super().__init__(Finding())
         self._opens = opens
+        if not encodes:
+            self.encoder.encode = self._fail  # type: ignore[method-assign]
+
+    def _fail(self, texts: Sequence[str]) -> Any:
+        raise RuntimeError(f"device lost at {MARK}")
 
     def names(self) -> list[str]:
         return list(self._opens)
@@ -306,15 +289,8 @@ class Opening(One):
         return super().get(name)
 
 
-class NoEncoder(One):
-    """Collections whose encoder fails."""
-
-    def __init__(self) -> None:
-        super().__init__(Finding())
-        self.encoder.encode = self._encode  # type: ignore[method-assign]
-
-    def _encode(self, texts: Sequence[str]) -> Any:
-        raise RuntimeError(f"device lost at {MARK}")
+UNOPENED = "Not ready: no collection can be opened."
+NO_ENCODER = "Not ready: the encoder cannot encode (RuntimeError)."
 
 
 @pytest.mark.parametrize(
@@ -323,8 +299,8 @@ class NoEncoder(One):
         (Opening({}), None),
         (Opening({"a": True}), None),
         (Opening({"a": False, "b": True}), None),
-        (Opening({"a": False, "b": False}), "Not ready: no collection can be opened."),
-        (NoEncoder(), "Not ready: the encoder cannot encode (RuntimeError)."),
+        (Opening({"a": False, "b": False}), UNOPENED),
+        (Opening({"a": True}, encodes=False), NO_ENCODER),
     ],
     ids=["none yet", "opens", "one is damaged", "all are damaged", "no encoder"],
 )
@@ -332,11 +308,11 @@ def test_readyz_says_which_part_is_not_ready(collections: One, reason: str | Non
     with TestClient(assemble(collections, no_detector), base_url="http://127.0.0.1") as client:
         response = client.get("/readyz")
         assert client.get("/livez").json() == {"status": "ok"}
+    told = response.json()
     if reason is None:
-        assert (response.status_code, response.json()) == (200, {"status": "ok"})
+        assert (response.status_code, told) == (200, {"status": "ok"})
     else:
-        assert (response.status_code, response.json()["detail"]) == (503, reason)
-        assert response.json()["code"] == "not_ready"
+        assert (response.status_code, told["detail"], told["code"]) == (503, reason, "not_ready")
         assert response.headers["retry-after"] == "1"
 
 
@@ -358,10 +334,8 @@ def test_readyz_that_takes_long_is_looked_at_once_at_a_time() -> None:
             assert may_open.wait(20)
             return super().get(name)
 
-    with (
-        TestClient(assemble(Slow(Finding()), no_detector), base_url="http://127.0.0.1") as client,
-        ThreadPoolExecutor(1) as pool,
-    ):
+    app = assemble(Slow(Finding()), no_detector)
+    with TestClient(app, base_url="http://127.0.0.1") as client, ThreadPoolExecutor(1) as pool:
         first = pool.submit(client.get, "/readyz")
         assert opening.wait(20)
         second = client.get("/readyz")
@@ -373,58 +347,38 @@ def test_readyz_that_takes_long_is_looked_at_once_at_a_time() -> None:
 # -- limits of requests --------------------------------------------------------------------------------
 
 
-class Clock:
-    """A clock that is set by hand."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @given(st.integers(1, 120), st.lists(st.floats(0, 30), max_size=60))
 @example(1, [0.0] * 6 + [1.0182949618272747, 1.6957260305107695, 1.179075326835747, 0.0])
 def test_no_caller_sends_more_than_its_minutes_allow(per_minute: int, pauses: list[float]) -> None:
-    clock = Clock()
-    rates, let_through = Rates(per_minute, clock), 0
+    now, let_through = 0.0, 0
+    rates = Rates(per_minute, lambda: now)
     for pause in pauses:
-        clock.now += pause
+        now += pause
         try:
             rates.take("a")
-            let_through += 1
         except TryLater as refused:
             assert refused.status == 429
             assert 1 <= refused.seconds <= 60 // per_minute + 1
-            before = clock.now
-            clock.now += refused.seconds
+            now += refused.seconds
             rates.take("a")
-            let_through += 1
-            assert clock.now > before
-        assert let_through <= per_minute + clock.now * per_minute / 60 + 1e-6
+        let_through += 1
+        assert let_through <= per_minute + now * per_minute / 60 + 1e-6
 
 
-def test_callers_do_not_share_and_are_forgotten_in_time() -> None:
-    clock = Clock()
-    rates = Rates(1, clock)
+def test_callers_do_not_share_and_are_forgotten_in_time_or_at_once_without_a_limit() -> None:
+    rates, none = Rates(1, lambda: 0.0), Rates(None)
     for number in range(MOST_CALLERS + 500):
         rates.take(str(number))
-    assert len(rates) == MOST_CALLERS
+        none.take(str(number))
+    assert (len(rates), len(none)) == (MOST_CALLERS, 0)
     with pytest.raises(TryLater):
         rates.take(str(MOST_CALLERS))
     rates.take("0")
 
 
-def test_no_limit_remembers_nobody() -> None:
-    rates = Rates(None)
-    for number in range(1000):
-        rates.take(str(number))
-    assert len(rates) == 0
-
-
 def test_too_many_requests_are_told_in_the_shape_of_the_route() -> None:
     with client_of(requests_per_minute=3) as client:
-        for _ in range(3):
-            assert search(client).status_code == 200
+        assert [search(client).status_code for _ in range(3)] == [200] * 3
         native, openai, presidio = (search(client), chat(client), client.get("/anonymizers"))
         assert client.get("/livez").status_code == client.get("/readyz").status_code == 200
     for response in (native, openai, presidio):
@@ -434,30 +388,19 @@ def test_too_many_requests_are_told_in_the_shape_of_the_route() -> None:
     told = "This caller has sent more than 3 requests in a minute. Try again in "
     assert native.json()["detail"].startswith(f"{told}{native.headers['retry-after']} s, or")
     assert native.headers["content-type"] == "application/problem+json"
-    assert (openai.json()["error"]["code"], presidio.json()["error"][:10]) == (
-        "rate_limit_exceeded",
-        told[:10],
-    )
+    assert openai.json()["error"]["code"] == "rate_limit_exceeded"
+    assert presidio.json()["error"].startswith(told)
 
 
 def test_a_key_is_limited_alone_and_a_forged_one_takes_nothing_from_it(tmp_path: Path) -> None:
-    with closing(Keys(tmp_path)) as keys:
-        texts = [keys.create(name, frozenset(("query",)), None).text for name in "ab"]
-        app = assemble(
-            One(Finding()),
-            no_detector,
-            access=ByKeys(keys, alone=False),
-            limits=ServerSettings(requests_per_minute=2),
-        )
+    with keyed(tmp_path, alone=False, requests_per_minute=2) as (keys, client):
+        one, other = (keys.create(name, frozenset(("query",)), None).text for name in "ab")
 
-        def status(text: str) -> int:
-            return int(search(client, headers={"authorization": f"Bearer {text}"}).status_code)
+        def statuses(text: str, times: int) -> list[int]:
+            return [search(client, headers=bearer(text)).status_code for _ in range(times)]
 
-        with TestClient(app, base_url="http://127.0.0.1") as client:
-            forged = f"{texts[0][:15]}{'A' * 43}"
-            assert [status(forged) for _ in range(4)] == [401, 401, 429, 429]
-            assert [status(texts[0]) for _ in range(3)] == [200, 200, 429]
-            assert status(texts[1]) == 200
+        assert statuses(f"{one[:15]}{'A' * 43}", 4) == [401, 401, 429, 429]
+        assert (statuses(one, 3), statuses(other, 1)) == ([200, 200, 429], [200])
 
 
 # -- limits of answers ---------------------------------------------------------------------------------
@@ -486,42 +429,26 @@ def test_slots_are_given_in_turn_and_given_back() -> None:
     asyncio.run(use())
 
 
-@pytest.mark.parametrize(("most", "share"), [(1, 2), (3, 6), (0.25, 1)])
-def test_a_caller_waits_in_half_of_the_places_and_in_one_at_least(most: float, share: int) -> None:
+@pytest.mark.parametrize(("most", "share"), [(4, 2), (12, 6), (1, 1)])
+def test_a_caller_waits_in_half_of_the_places_and_in_one_at_least(most: int, share: int) -> None:
     async def use() -> None:
         slots = Slots(1, "chats")
-        slots._most_waiting = int(most * WAITING_PER_SLOT)
+        slots._most_waiting = most
 
         async def one(caller: str | None) -> None:
             async with slots.one(caller):
                 await asyncio.sleep(0.01)
 
-        running = asyncio.create_task(one("c"))
+        tasks = [asyncio.create_task(one("c"))]
         await asyncio.sleep(0)
-        tasks = [asyncio.create_task(one("a")) for _ in range(share)]
+        tasks += [asyncio.create_task(one("a")) for _ in range(share)]
         await asyncio.sleep(0)
         told = f"{share} chats of this caller wait already, the most of one caller."
         with pytest.raises(TryLater, match=told):
             await one("a")
-        tasks += [asyncio.create_task(one("b"))] * (share < int(most * WAITING_PER_SLOT))
-        await asyncio.gather(running, *tasks)
-        assert not slots._waiting_of
-
-    asyncio.run(use())
-
-
-def test_callers_without_keys_are_one_and_have_all_places() -> None:
-    async def use() -> None:
-        slots = Slots(1, "chats")
-
-        async def one() -> None:
-            async with slots.one(None):
-                await asyncio.sleep(0.01)
-
-        tasks = [asyncio.create_task(one()) for _ in range(1 + WAITING_PER_SLOT)]
-        await asyncio.sleep(0)
-        assert slots.counts() == {"running": 1, "waiting": WAITING_PER_SLOT}
+        tasks += [asyncio.create_task(one("b"))] * (share < most)
         await asyncio.gather(*tasks)
+        assert not slots._waiting_of
 
     asyncio.run(use())
 
@@ -544,11 +471,10 @@ def asked_on_its_own(server: Served) -> httpx.Response:
 
 
 def until(true: Callable[[], bool]) -> None:
-    for _ in range(1000):
-        if true():
-            return
+    ends = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < ends
         time.sleep(0.02)
-    raise AssertionError("it did not come true")
 
 
 def test_forty_chats_that_hang_neither_hold_a_search_nor_the_health(data: Path) -> None:
@@ -658,17 +584,19 @@ with listening("127.0.0.1", 0) as listener:
 
 
 @pytest.mark.parametrize(
-    ("then", "said"),
+    ("seconds", "then", "said"),
     [
-        ("pass", ""),
-        ("raise RuntimeError('zyxomarkzyxo')", "lethe: jobs were not handed back in order (RuntimeError)\n"),
+        (3, "pass", ""),
+        (0, f"raise RuntimeError('{MARK}')", "lethe: jobs were not handed back in order (RuntimeError)\n"),
     ],
 )
-def test_jobs_are_handed_back_before_the_process_ends(tmp_path: Path, then: str, said: str) -> None:
-    code = STOPPING.format(seconds=3, then=then)
+def test_jobs_are_handed_back_before_the_process_ends(
+    tmp_path: Path, seconds: int, then: str, said: str
+) -> None:
+    code = STOPPING.format(seconds=seconds, then=then)
     with running([sys.executable, "-c", code], environment(tmp_path), ROOT) as server:
         with server.client() as client:
             assert client.get("/livez").status_code == 200
-        ended, seconds, out, err = server.ended_by(signal.SIGTERM)
+        ended, took, out, err = server.ended_by(signal.SIGTERM)
     assert (ended, out, err) == (0, "handed back\n", server.line + said)
-    assert 3 <= seconds < 7
+    assert seconds <= took < 7
