@@ -311,11 +311,8 @@ def test_deep_json_takes_linear_space() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        json.dumps({"log": "called\nAnna Keller\na@b.example\n\t12 Larch Road, Ashdale\nborn\t3 May 1970"}),
-        '["1970-01-01", "Anna Keller", 9434765919]',
-        '[{"": 4111111111111111}, {"name": "Anna Keller"}]',
-    ],
+    [json.dumps({"log": "called\nAnna Keller\na@b.example\n\t12 Larch Road, Ashdale\nborn\t3 May 1970"})]
+    + ['["1970-01-01", "Anna Keller", 9434765919]', '[{"": 4111111111111111}, {"name": "Anna Keller"}]'],
 )
 def test_json_is_json_afterwards(text: str) -> None:
     read = HybridDetector(PhraseDetector({"Anna Keller": PERSON, "12 Larch Road, Ashdale": "street address"}))

@@ -277,17 +277,14 @@ def test_a_name_that_fits_two_legal_forms_stays_by_itself(names: Sequence[str]) 
 
 @pytest.mark.parametrize(
     ("before", "expected"),
-    [
-        ("World Heron Organization| (|WHO|) met.|WHO|; |World Heron Organization", [0, 0, 0, 0]),
-        ("World Heron Organization|\n[|W.H.O.|] met.|W.H.O.|; |World Heron Organization", [0, 0, 0, 0]),
-        ("Court of Kite Rights| (the “|CtKR|) met.|CtKR|; |Court of Kite Rights", [0, 0, 0, 0]),
-        ("Keller & Sons Ltd| (hereinafter “|Keller|) met.|Keller|; |Keller & Sons Ltd", [0, 0, 0, 0]),
-        ("WHO| (|World Heron Organization|) met.|World Heron Organization|; |WHO", [0, 0, 0, 0]),
-        ("World Heron Organization| (WHO) met.|WHO", [0, 0]),
-        ("World Heron Organization| (|Ulm|)|Ulm", [0, 1, 1]),
-        ("World Heron Organization| (|Oslo|)", [0, 1]),
-        ("World Heron Organization| (WHO) and |Welsh Hat Office| (WHO). |WHO", [0, 1, 2]),
-    ],
+    [("World Heron Organization| (|WHO|) met.|WHO|; |World Heron Organization", [0, 0, 0, 0])]
+    + [("World Heron Organization|\n[|W.H.O.|] met.|W.H.O.|; |World Heron Organization", [0, 0, 0, 0])]
+    + [("Court of Kite Rights| (the “|CtKR|) met.|CtKR|; |Court of Kite Rights", [0, 0, 0, 0])]
+    + [("Keller & Sons Ltd| (hereinafter “|Keller|) met.|Keller|; |Keller & Sons Ltd", [0, 0, 0, 0])]
+    + [("WHO| (|World Heron Organization|) met.|World Heron Organization|; |WHO", [0, 0, 0, 0])]
+    + [("World Heron Organization| (WHO) met.|WHO", [0, 0])]
+    + [("World Heron Organization| (|Ulm|)|Ulm", [0, 1, 1]), ("World Heron Organization| (|Oslo|)", [0, 1])]
+    + [("World Heron Organization| (WHO) and |Welsh Hat Office| (WHO). |WHO", [0, 1, 2])],
 )
 def test_a_short_form_in_brackets_belongs_to_the_one_name_before_that_it_shortens(
     before: str, expected: list[int]

@@ -85,16 +85,10 @@ def test_a_forwarded_message_is_read_with_its_headers() -> None:
 
 @pytest.mark.parametrize(
     ("declared", "transfer", "data", "text"),
-    [
-        ("iso-8859-1", "8bit", b"caf\xe9", "café"),
-        ("windows-1252", "8bit", b"\x93q\x94", "\u201cq\u201d"),
-        ("utf-8", "8bit", "café".encode(), "café"),
-        ("us-ascii", "8bit", "café".encode(), "café"),
-        ("no-such-thing", "8bit", "café".encode(), "café"),
-        ("base64", "8bit", b"Y2Fm", "Y2Fm"),
-        ("unicode_escape", "8bit", b"caf\\xe9", "caf\\xe9"),
-        ("utf-8", "base64", b"Y2Fmw6k=", "café"),
-    ],
+    [("iso-8859-1", "8bit", b"caf\xe9", "café"), ("windows-1252", "8bit", b"\x93q\x94", "\u201cq\u201d")]
+    + [("utf-8", "8bit", "café".encode(), "café"), ("us-ascii", "8bit", "café".encode(), "café")]
+    + [("no-such-thing", "8bit", "café".encode(), "café"), ("base64", "8bit", b"Y2Fm", "Y2Fm")]
+    + [("unicode_escape", "8bit", b"caf\\xe9", "caf\\xe9"), ("utf-8", "base64", b"Y2Fmw6k=", "café")],
 )
 def test_encodings(declared: str, transfer: str, data: bytes, text: str) -> None:
     said = f"Content-Type: text/plain; charset={declared}\nContent-Transfer-Encoding: {transfer}\n\n"
@@ -216,14 +210,10 @@ def test_attachments_are_read_by_their_type_or_else_their_name(
 
 @pytest.mark.parametrize(
     ("data", "content_type", "name", "kind", "words"),
-    [
-        ("a;b", UNKNOWN, "Zyxwv.csv", "csv", "a;b"),
-        ('{"a": 1}', "application/json", "", "json", '{"a": 1}'),
-        ("<p>a</p>", "application/xhtml+xml", "", "html", "a"),
-        ("BEGIN:VEVENT", "application/ics", "", "ics", "BEGIN:VEVENT"),
-        ("BEGIN:VCARD", "text/vcard", "", "vcard", "BEGIN:VCARD"),
-        ("<p>a</p>", "text/html", "", "html", "a"),
-    ],
+    [("a;b", UNKNOWN, "Zyxwv.csv", "csv", "a;b"), ('{"a": 1}', "application/json", "", "json", '{"a": 1}')]
+    + [("<p>a</p>", "application/xhtml+xml", "", "html", "a")]
+    + [("BEGIN:VEVENT", "application/ics", "", "ics", "BEGIN:VEVENT")]
+    + [("BEGIN:VCARD", "text/vcard", "", "vcard", "BEGIN:VCARD"), ("<p>a</p>", "text/html", "", "html", "a")],
 )
 def test_attached_text_is_read_as_text(
     data: str, content_type: str, name: str, kind: str, words: str

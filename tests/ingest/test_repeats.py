@@ -119,16 +119,11 @@ def test_of_several_labels_the_riskiest_is_repeated_and_so_is_a_users_own() -> N
 
 @pytest.mark.parametrize(
     ("text", "words", "label"),
-    [
-        ("Will came. Will you come?", "Will", NAME),
-        ("It was May. May I?", "May", NAME),
-        ("the harbor, the harbor", "the harbor", "place"),
-        ("AB and AB", "AB", NAME),
-        ("on 3 May; on 3 May", "3 May", "date"),
-        ("Larkmoor and Larkmoorland", "Larkmoor", "city name"),
-        ("Amara Parkinson has Parkinson's disease", "Amara Parkinson", NAME),
-        ("Amara Camp went to Camp", "Amara Camp", NAME),
-    ],
+    [("Will came. Will you come?", "Will", NAME), ("It was May. May I?", "May", NAME)]
+    + [("the harbor, the harbor", "the harbor", "place"), ("AB and AB", "AB", NAME)]
+    + [("on 3 May; on 3 May", "3 May", "date"), ("Larkmoor and Larkmoorland", "Larkmoor", "city name")]
+    + [("Amara Parkinson has Parkinson's disease", "Amara Parkinson", NAME)]
+    + [("Amara Camp went to Camp", "Amara Camp", NAME)],
 )
 def test_what_is_no_name_by_itself_is_left(text: str, words: str, label: str) -> None:
     known = [entity(m.start(), m.end(), label) for m in re.finditer(rf"\b{re.escape(words)}\b", text)][-1:]

@@ -27,6 +27,16 @@ HOLDS = {
 }
 
 
+HOLDING = (
+    "import sys\nfrom pathlib import Path\n"
+    "from app.jobs.uploads import Order, Upload, Uploads\n"
+    "from ingest.read.reading import ReadLimits\n"
+    "from ingest.temporary import temporary_file, temporary_folder\n"
+    "from ingest.workers import Workers\n"
+    "def wait(): print('held', flush=True); sys.stdin.read()\n"
+)
+
+
 @pytest.fixture
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
     """Starts a process that holds what is temporary, with the test's folder for temporary files."""
@@ -34,21 +44,8 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Started
     running: list[subprocess.Popen[str]] = []
 
     def start(holds: str) -> subprocess.Popen[str]:
-        code = (
-            "import sys\nfrom pathlib import Path\n"
-            "from app.jobs.uploads import Order, Upload, Uploads\n"
-            "from ingest.read.reading import ReadLimits\n"
-            "from ingest.temporary import temporary_file, temporary_folder\n"
-            "from ingest.workers import Workers\n"
-            "def wait(): print('held', flush=True); sys.stdin.read()\n" + HOLDS[holds]
-        )
-        process = subprocess.Popen(
-            [sys.executable, "-c", code],
-            env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        command, pipe = [sys.executable, "-c", HOLDING + HOLDS[holds]], subprocess.PIPE
+        process = subprocess.Popen(command, env=environment(tmp_path), stdin=pipe, stdout=pipe, text=True)
         running.append(process)
         assert process.stdout
         assert process.stdout.readline() == "held\n"
@@ -58,6 +55,10 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Started
     for process in running:
         process.kill()
         process.communicate()
+
+
+def environment(folder: Path) -> dict[str, str]:
+    return {**os.environ, "TMPDIR": str(folder), "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 @pytest.fixture
@@ -90,31 +91,21 @@ def test_what_is_held_stays_until_its_process_is_gone(started: Started, tmp_path
 
 def next_start(folder: Path) -> None:
     """Any verb; and what writes a key into the same folder."""
-    subprocess.run(
-        [sys.executable, "-m", "app.cli", "collections", "--data-dir", str(folder / "data")],
-        env={**os.environ, "TMPDIR": str(folder), "PYTHONPATH": os.pathsep.join(sys.path)},
-        check=True,
-        capture_output=True,
-    )
+    verb = [sys.executable, "-m", "app.cli", "collections", "--data-dir", str(folder / "data")]
+    subprocess.run(verb, env=environment(folder), check=True, capture_output=True)
     secret_key(folder / "secret.key")
     (folder / "secret.key").unlink()
 
 
 def test_nothing_else_is_swept(tmp_path: Path) -> None:
-    others = [
-        ".lethe-notes.tmp",
-        ".lethe-data",
-        "lethe-abcdefgh.tmp",
-        ".lethe-abcdefgh.tmp.txt",
-        ".other-abcdefgh.tmp",
-    ]
+    others = ".lethe-notes.tmp|.lethe-data|lethe-abcdefgh.tmp|.lethe-abcdefgh.tmp.txt|kept".split("|")
+    others.append(".other-abcdefgh.tmp")
     for name in others:
         (tmp_path / name).mkdir()
-    (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "a.txt").write_text("words")
     (tmp_path / ".lethe-abcdefgh.tmp").symlink_to(tmp_path / "kept")
     sweep(tmp_path)
-    assert {*others, "kept", ".lethe-abcdefgh.tmp"} == {path.name for path in tmp_path.iterdir()}
+    assert {*others, ".lethe-abcdefgh.tmp"} == {path.name for path in tmp_path.iterdir()}
     assert (tmp_path / "kept" / "a.txt").read_text() == "words"
     sweep(tmp_path / "gone")
 

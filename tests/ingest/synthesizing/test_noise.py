@@ -34,12 +34,9 @@ def test_the_most_noise_is_as_wide_as_it_should_be() -> None:
     assert drawn.var() / MOST_VARIANCE == pytest.approx(1, abs=SIGMAS * math.sqrt(2 / DRAWS))
     within = (np.abs(drawn) <= math.isqrt(MOST_VARIANCE)).mean()
     assert within == pytest.approx(0.6827, abs=near(0.6827) + 1e-3)
-
-
-@pytest.mark.parametrize("variance", [0, MOST_VARIANCE + 1])
-def test_other_variances_are_refused(variance: int) -> None:
-    with pytest.raises(ValueError, match=f"from 1 to 16777216, not {variance}"):
-        discrete_gaussian(variance, 1, random.Random(0))
+    for variance in (0, MOST_VARIANCE + 1):
+        with pytest.raises(ValueError, match=f"from 1 to 16777216, not {variance}"):
+            discrete_gaussian(variance, 1, random.Random(0))
 
 
 @pytest.mark.parametrize("numerator", [0, 1, 5, 10, 27])
@@ -55,8 +52,8 @@ def test_a_uniform_number_lies_below_its_limit(limit: int, seed: int) -> None:
 
 
 def test_uniform_numbers_are_uniform() -> None:
-    drawn = _below(5, DRAWS, random.Random(3))
-    assert np.bincount(drawn) / DRAWS == pytest.approx([0.2] * 5, abs=near(0.2))
+    shares = np.bincount(_below(5, DRAWS, random.Random(3))) / DRAWS
+    assert shares == pytest.approx([0.2] * 5, abs=near(0.2))
 
 
 def test_the_systems_randomness_draws_too_and_nothing_draws_nothing() -> None:
