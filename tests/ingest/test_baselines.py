@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,8 +22,7 @@ from ingest.scoring.prior import RiskPrior
 from models.errors import ModelUnavailable
 from models.language.prompts import prompt
 from models.language.protocol import ChatMessage
-from models.vectors import Vectors
-from tests.doubles import PhraseDetector, entity
+from tests.doubles import PhraseDetector, WordEncoder, entity
 from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
 
 some_texts = st.one_of(annotated_texts(), sentences_about_people(), overlapping_words())
@@ -42,21 +40,15 @@ def decided(method: Method, text: AnnotatedText) -> Sequence[Decision]:
 # -- entity type -------------------------------------------------------------------------------------------
 
 
+PEOPLE = dict.fromkeys(("Orrin", "ORRIN", "Vell"), NAME) | {"Quarnby": "city name"}
+BADGES = {"Vell": "IBAN", "otter badge": "witness code"}
+ONE, OTHER = "PERSON_FULL_NAME_1", "PERSON_FULL_NAME_2"
+
+
 @pytest.mark.parametrize(
     ("text", "phrases", "expected"),
-    [
-        (
-            "Orrin saw Vell. Vell saw ORRIN in Quarnby, and Orrin left.",
-            {"Orrin": NAME, "ORRIN": NAME, "Vell": NAME, "Quarnby": "city name"},
-            "PERSON_FULL_NAME_1 saw PERSON_FULL_NAME_2. PERSON_FULL_NAME_2 saw PERSON_FULL_NAME_1 in "
-            "CITY_NAME_1, and PERSON_FULL_NAME_1 left.",
-        ),
-        (
-            "a Vell, an otter badge",
-            {"Vell": "IBAN", "otter badge": "witness code"},
-            "an IBAN_1, a WITNESS_CODE_1",
-        ),
-    ],
+    [("Orrin saw Vell. Vell, ORRIN, Quarnby.", PEOPLE, f"{ONE} saw {OTHER}. {OTHER}, {ONE}, CITY_NAME_1.")]
+    + [("a Vell, an otter badge", BADGES, "an IBAN_1, a WITNESS_CODE_1")],
     ids=["a person has one number", "an article fits and a label of one's own is written alike"],
 )
 def test_words_of_a_type(text: str, phrases: dict[str, str], expected: str) -> None:
@@ -184,39 +176,17 @@ def test_the_riskiest_mention_has_what_the_next_one_lacks() -> None:
 # -- extract -----------------------------------------------------------------------------------------------
 
 
-class Axes:
-    """Sentences about mills lie on one axis, every other one on its own, and "Near" ones between."""
-
-    name, dim, max_tokens = "axes", 8, 64
-
-    def token_spans(self, text: str) -> list[tuple[int, int]]:
-        return []
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        vectors = np.zeros((len(texts), self.dim), np.float32)
-        for row, text in enumerate(texts):
-            about_mills = {"M": 1.0, "N": 0.6}.get(text[0], 0.0)
-            vectors[row, 0], vectors[row, row + 1] = about_mills, (1 - about_mills**2) ** 0.5
-        return vectors
+MILLS = "The mill is near. Otters swim. The mill turns. Herons wait. The mill stops. Geese fly."
 
 
 @pytest.mark.parametrize(
     ("text", "kept"),
-    [
-        (
-            "Near the mill. Otters swim. Mills turn. Herons wait. Mills stop. Geese fly.",
-            "Near the mill.\nMills turn.\nMills stop.",
-        ),
-        ("", ""),
-        (" \n ", ""),
-    ]
-    + [
-        ("Mills turn. " * said, "\n".join(["Mills turn."] * left))
-        for said, left in enumerate((1, 1, 2, 2, 2, 3), 1)
-    ],
+    [(MILLS, ["The mill is near.", "The mill turns.", "The mill stops."]), ("", []), (" \n ", [])]
+    + [("Mills turn. " * said, ["Mills turn."] * left) for said, left in enumerate((1, 1, 2, 2, 2, 3), 1)],
 )
-def test_the_half_that_is_nearest_to_the_whole_is_kept_in_order(text: str, kept: str) -> None:
-    assert Extract(Axes()).rewrite([AnnotatedText(text, [])]) == [kept]
+def test_the_half_that_is_nearest_to_the_whole_is_kept_in_order(text: str, kept: list[str]) -> None:
+    (found,) = Extract(WordEncoder()).rewrite([AnnotatedText(text, [])])
+    assert found.splitlines() == kept
 
 
 def rewritten(rewriter: Rewriter, *texts: str) -> list[SanitizedDocument | SanitizationError]:
@@ -225,8 +195,8 @@ def rewritten(rewriter: Rewriter, *texts: str) -> list[SanitizedDocument | Sanit
 
 
 def test_what_is_left_out_is_no_risk_any_more() -> None:
-    text = "Mills turn. Mills stop. Mills burn. Otters know Tobias Orrin."
-    (outcome,) = rewritten(Extract(Axes()), text)
+    text = "The mill turns. The mill stops. The mill burns. Otters know Tobias Orrin."
+    (outcome,) = rewritten(Extract(WordEncoder()), text)
     assert isinstance(outcome, SanitizedDocument)
     assert "Orrin" not in outcome.text
     assert outcome.risk.before > outcome.risk.after == 0
@@ -277,10 +247,8 @@ def test_a_document_that_does_not_fit_fails_alone_and_is_not_sent() -> None:
     long = "x" * (writer.context_tokens - PROMPT.max_tokens - len(PROMPT.system) + 1)
     first, second = rewritten(Paraphrase(writer), long, long[1:])
     assert isinstance(first, SanitizationError) and isinstance(second, SanitizedDocument)
-    assert (
-        str(first) == "document 0 was not indexed: rewriting failed (PromptTooLong); nothing of it was kept"
-    )
-    assert [content for sent in writer.sent for role, content in sent if role == "user"] == [long[1:]]
+    assert "rewriting failed (PromptTooLong); nothing of it was kept" in str(first)
+    assert [sent[-1] for sent in writer.sent] == [("user", long[1:])]
 
 
 def test_a_name_that_the_model_keeps_is_measured_as_risk() -> None:
