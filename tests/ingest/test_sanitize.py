@@ -77,8 +77,13 @@ METHODS = pytest.mark.parametrize(
 )
 
 
-def sanitized(chosen: Chosen, text: str, detector: EntityDetector = DETECTOR) -> SanitizedDocument:
-    outcome = DecidingSanitizer(detector, by(chosen), RiskPrior()).sanitize([Document("d", text)])[0]
+def sanitized(
+    chosen: Chosen, text: str, detector: EntityDetector = DETECTOR, words: Policy | None = None
+) -> SanitizedDocument:
+    """A text by a method, worded as another policy says under a key."""
+    key = words and b"k" * 32
+    sanitizer = DecidingSanitizer(detector, by(chosen), RiskPrior(), words or Policy("trip"), key)
+    (outcome,) = sanitizer.sanitize([Document("d", text)])
     assert isinstance(outcome, SanitizedDocument)
     return outcome
 
@@ -187,10 +192,7 @@ def test_an_address_goes_and_its_name_goes_by_the_scores(
 
 @pytest.mark.parametrize("chosen", [DEFAULT, DESCRIPTORS, REDACT], ids=["lethe", "trip", "redact"])
 def test_with_a_key_people_get_aliases(chosen: Chosen) -> None:
-    policy = Policy("trip", replacements="alias")
-    sanitizer = DecidingSanitizer(DETECTOR, by(chosen), RiskPrior(), policy, b"k" * 32)
-    (outcome,) = sanitizer.sanitize([Document("d", TEXT)])
-    assert isinstance(outcome, SanitizedDocument)
+    outcome = sanitized(chosen, TEXT, words=Policy("trip", replacements="alias"))
     known = alias_of(NAME, ("anna", "keller"), b"k" * 32)
     assert outcome.text.startswith(f"{known}, a certain age, has a ")
     assert outcome.text.endswith("Write to an email address.")
@@ -198,15 +200,11 @@ def test_with_a_key_people_get_aliases(chosen: Chosen) -> None:
 
 
 def test_an_alias_speaks_of_somebody_as_a_descriptor_does() -> None:
-    detector, risks = PhraseDetector({"Anna Keller": NAME, "Ulm": "city name"}), []
-    for policy in (Policy("trip"), Policy("lethe"), Policy(replacements="alias")):
-        method = by(Policy("trip", tau=inf))
-        sanitizer = DecidingSanitizer(detector, method, RiskPrior(), policy, b"k" * 32)
-        (outcome,) = sanitizer.sanitize([Document("d", "Anna Keller went to Ulm")])
-        assert isinstance(outcome, SanitizedDocument)
-        risks.append(outcome.risk)
-    assert risks[0].after > 0
-    assert risks[0] == risks[1] == risks[2]
+    detector, chosen = PhraseDetector({"Anna Keller": NAME, "Ulm": CITY}), Policy("trip", tau=inf)
+    wordings = (Policy("trip"), Policy("lethe"), Policy(replacements="alias"))
+    one, *others = [sanitized(chosen, "Anna Keller went to Ulm", detector, each).risk for each in wordings]
+    assert one.after > 0
+    assert others == [one, one]
 
 
 @pytest.mark.parametrize(
@@ -254,21 +252,18 @@ def test_a_fact_that_stays_alone_goes_beside_others_that_narrow_less() -> None:
 
 @pytest.mark.parametrize("priority", [None, 0.49, 0.51])
 @pytest.mark.parametrize("risk", [0.39, 0.4, 1.0])
-@pytest.mark.parametrize(
-    ("policy", "goes", "stays"),
-    [(DEFAULT, NARROWS, FITS), (DESCRIPTORS, because.AT_OR_ABOVE, BELOW)],
-)
+@THRESHOLDS
 def test_every_label_gets_a_reason_at_every_corner(
-    priority: float | None, risk: float, policy: Policy, goes: str, stays: str
+    priority: float | None, risk: float, policy: Policy
 ) -> None:
-    for label in sorted(LABELS):
-        direct = LABELS[label].identifier is Identifier.DIRECT
-        limited = replace(policy, direct_limit=0.4).at(0.5)
+    goes, stays = (NARROWS, FITS) if policy.name == "lethe" else (because.AT_OR_ABOVE, BELOW)
+    limited = replace(policy, direct_limit=0.4).at(0.5)
+    for label in LABELS.values():
         scores = Scores(0.0, 0.0, 0.0, priority)
-        reason = hard_rule(entity(0, 1, label), risk, limited) or reason_of(scores, limited)
-        if LABELS[label].rigid:
+        reason = hard_rule(entity(0, 1, label.name), risk, limited) or reason_of(scores, limited)
+        if label.rigid:
             assert reason == because.RIGID
-        elif direct and risk >= 0.4:
+        elif label.identifier is Identifier.DIRECT and risk >= 0.4:
             assert reason == because.DIRECT
         else:
             assert reason == (stays if priority == 0.49 else goes)
@@ -279,11 +274,8 @@ RISKY = Weights(1.0, 0.0, 0.0)
 
 @pytest.mark.parametrize(
     ("policy", "reasons"),
-    [
-        (Policy("trip", tau=0.3, weights=RISKY), [because.AT_OR_ABOVE, because.ECHO, BELOW]),
-        (DEFAULT, [NARROWS, NARROWS, FITS]),
-    ],
-    ids=["trip", "lethe"],
+    [(Policy("trip", tau=0.3, weights=RISKY), [because.AT_OR_ABOVE, because.ECHO, BELOW])]
+    + [(DEFAULT, [NARROWS, NARROWS, FITS])],
 )
 def test_what_says_the_same_as_an_identifier_goes_with_it(policy: Policy, reasons: list[str]) -> None:
     detector = PhraseDetector({"41 years": "person age", "for 41 YEARS": "duration", "16 mg": "dosage"})
@@ -307,12 +299,8 @@ def test_an_identifier_that_the_threshold_takes_has_echoes_and_an_attribute_has_
 
 @pytest.mark.parametrize(
     ("said", "kind", "elsewhere"),
-    [("Zürich", "city name", "Zurich Insurance"), ("Zurich", "city name", "ZÜRICH Insurance")]
-    + [
-        ("Bo", NAME, "Bo Radio"),
-        ("Quorin", NAME, "quorin_med"),
-        ("Varde", "city name", "The Ｖａｒｄｅ clinic"),
-    ],
+    [("Zürich", CITY, "Zurich Insurance"), ("Zurich", CITY, "ZÜRICH Insurance"), ("Bo", NAME, "Bo Radio")]
+    + [("Quorin", NAME, "quorin_med"), ("Varde", CITY, "The Ｖａｒｄｅ clinic")],
 )
 def test_words_are_the_same_however_they_are_written(said: str, kind: str, elsewhere: str) -> None:
     text = f"{said}. {elsewhere}"
@@ -339,17 +327,10 @@ def test_short_words_of_an_identifier_are_found_in_nothing() -> None:
     assert echoes(text, {0, 2}) == {3}
 
 
-@KEEPING
-def test_a_direct_identifier_goes_whatever_it_would_cost(policy: Policy) -> None:
-    reasons = {d.entity.label: d.reason for d in sanitized(policy, "Anna Keller has a cough.").decisions}
-    assert reasons == {
-        NAME: because.DIRECT,
-        "symptom": FITS if policy.name == "lethe" else BELOW,
-    }
-
-
 @THRESHOLDS
-def test_by_default_a_direct_identifier_goes_however_harmless_it_is_judged(policy: Policy) -> None:
+def test_a_direct_identifier_goes_whatever_it_costs_and_however_harmless_it_is_judged(policy: Policy) -> None:
+    decisions = sanitized(policy.at(inf), "Anna Keller has a cough.").decisions
+    assert [d.reason for d in decisions] == [because.DIRECT, FITS if policy.name == "lethe" else BELOW]
     name = entity(0, 11, NAME)
     assert hard_rule(name, 0.0, policy) == because.DIRECT
     assert hard_rule(name, 0.0, replace(policy, direct_limit=0.1)) is None
