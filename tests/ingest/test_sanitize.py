@@ -146,20 +146,27 @@ def test_the_risk_is_asked_once_before_and_once_after_and_its_failure_yields_no_
 ALL = "Somebody, a certain age, has a symptom. Write to an email address."
 ILL = "Somebody, a certain age, has a cough. Write to an email address."
 HARD = "Somebody, 61, has a cough. Write to an email address."
+SAID = "Anna Keller, 61, has a cough. Write to an email address."
+
+
+@pytest.mark.parametrize("chosen", [DEFAULT.at(0.0), DESCRIPTORS.at(-inf), REDACT])
+def test_at_the_lowest_threshold_all_goes_as_it_does_in_redact(chosen: Chosen) -> None:
+    assert sanitized(chosen, TEXT).text == ALL
+
+
+def test_suppress_removes_all() -> None:
+    assert sanitized(SUPPRESS, TEXT).text == ",, has a. Write to."
 
 
 @pytest.mark.parametrize(
     ("chosen", "expected"),
-    [(ORIGIN, TEXT), (REDACT, ALL), (SUPPRESS, ",, has a. Write to."), (DEFAULT, ILL)]
-    + [(Policy("trip", tau=0.9), ILL), (DEFAULT.at(0.0), ALL), (DESCRIPTORS.at(-inf), ALL)]
-    + [(DEFAULT.at(inf), HARD), (DESCRIPTORS.at(inf), HARD)]
-    + [(Policy("trip", tau=inf, direct_limit=1.0), HARD.replace("Somebody", "Anna Keller"))],
+    [(ORIGIN, TEXT), (DEFAULT, ILL), (Policy("trip", tau=0.9), ILL), (DEFAULT.at(inf), HARD)]
+    + [(DESCRIPTORS.at(inf), HARD), (Policy("trip", tau=inf, direct_limit=1.0), SAID)],
 )
 def test_what_each_method_leaves(chosen: Chosen, expected: str) -> None:
     outcome = sanitized(chosen, TEXT)
     assert outcome.text == expected
-    if "Somebody" in expected:
-        assert outcome.risk.after < outcome.risk.before
+    assert outcome.risk.after < outcome.risk.before or expected != ILL
 
 
 @THRESHOLDS

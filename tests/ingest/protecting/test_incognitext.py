@@ -204,3 +204,9 @@ def test_inferences_are_read_from_whatever_a_model_wraps_them_in() -> None:
     assert model.asked[2][1].startswith(REPAIR)
     assert adversary.name == "adversary (scripted (test double), prompt infer_attributes v1)"
     assert "wife" not in repr((adversary, first))
+
+
+def test_an_adversary_is_told_the_truths_that_a_variant_shows_it() -> None:
+    model = Scripted(lambda role, question, seed: INFERRED)
+    ModelAdversary(Asker(model), ["sex"], {"sex": "male"}).infer([TEXT])
+    assert "\nTrue sex: male\n" in model.asked[0][1]
