@@ -126,24 +126,22 @@ def test_what_says_that_there_is_nothing_is_nothing(nothing: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "names"),
+    "text",
     [
-        ("employee: Art Best\nTown: Sandwich", ["Art Best", "Sandwich"]),
-        ("Patient: stable", []),
-        ("Doctor: How are you feeling today?\nPatient: I have been better.", []),
-        ("Nurse: Will\nNote: seen by Will at nine", ["Will", "Will"]),
-        ("Surname | Frost | Town | Ware", ["Frost", "Ware"]),
-        (
-            "Client | Contact |  | Balance\n| Phone | Mail\nArt Winters | 0471100 | a@b.example | 12.5",
-            ["Art Winters", "0471100", "a@b.example"],
-        ),
-        ('{"first_name": "Will", "note": "asked will he come; seen by Will"}', ["Will", "Will"]),
-        ('{"people": [{"given": "May", "tags": ["large", "blue"]}]}', ["May"]),
-        ("name;price\nRose Soap;4.50\nDesk Lamp;9.10", []),
+        "employee: ‹Art Best›\nTown: ‹Sandwich›",
+        "Patient: stable",
+        "Doctor: How are you feeling today?\nPatient: I have been better.",
+        "Nurse: ‹Will›\nNote: seen by ‹Will› at nine",
+        "Surname | ‹Frost› | Town | ‹Ware›",
+        "Client | Contact |  | Balance\n| Phone | Mail\n‹Art Winters› | ‹0471100› | ‹a@b.example› | 12.5",
+        '{"first_name": "‹Will›", "note": "asked will he come; seen by ‹Will›"}',
+        '{"people": [{"given": "‹May›", "tags": ["large", "blue"]}]}',
+        "name;price\nRose Soap;4.50\nDesk Lamp;9.10",
     ],
 )
-def test_fields_of_other_forms(text: str, names: list[str]) -> None:
-    assert said_by(text, found_in(text)) == names
+def test_fields_of_other_forms(text: str) -> None:
+    said = re.sub("[‹›]", "", text)
+    assert said_by(said, found_in(said)) == re.findall("‹(.+?)›", text)
 
 
 def test_a_user_says_what_stands_in_a_field_and_no_field_shows_its_name_or_cells() -> None:
@@ -168,16 +166,13 @@ def test_who_speaks_is_no_name_of_a_field(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ('{"town": "Ware", "Kommentar": "", "age": "44"}', "Kommentar"),
-        ("Bemerkung:\nVorname: Hanne\nOrt: Aurich", "Bemerkung"),
-        ("Vorname: Hanne\nOrt: Aurich\nBemerkung: ruft an", "Bemerkung"),
-        ("dob: 3 May 1970\ntown: Ware", "dob"),
-    ],
+    "text",
+    ['{"town": "Ware", "‹Kommentar›": "", "age": "44"}', "‹Bemerkung›:\nVorname: Hanne\nOrt: Aurich"]
+    + ["Vorname: Hanne\nOrt: Aurich\n‹Bemerkung›: ruft an", "‹dob›: 3 May 1970\ntown: Ware"],
 )
-def test_the_name_of_a_field_stays_also_of_an_empty_one(text: str, name: str) -> None:
-    assert off_names(text, [by_model(text, name)], fields_of(text)) == []
+def test_the_name_of_a_field_stays_also_of_an_empty_one(text: str) -> None:
+    said, (name,) = re.sub("[‹›]", "", text), re.findall("‹(.+?)›", text)
+    assert off_names(said, [by_model(said, name)], fields_of(said)) == []
 
 
 def test_a_sentence_between_signs_is_no_name_of_a_field_and_hides_no_number() -> None:
@@ -196,12 +191,6 @@ def test_a_number_with_a_rigid_format_goes_whatever_its_field_is_taken_for() -> 
     mail = by_model(said, said[6:], "email address", "pattern:email")
     town = [Field(("town",), "city", 1.0, [Cell("lines", ("town",), Span(0, 4), Span(6, len(said)))])]
     assert mail in with_fields(said, [mail], town)
-
-
-@pytest.mark.parametrize("line", ["Status: with Vexling", "Type: Vexling visit", "State: seen by Vexling"])
-def test_a_name_within_a_field_that_holds_nothing_stays_found(line: str) -> None:
-    name = by_model(line, "Vexling", source="model")
-    assert name in with_fields(line, [name], fields_of(line))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -274,15 +263,15 @@ def test_a_surname_of_a_field_is_not_the_next_of_kin(names: str, form: str) -> N
 PASSED_ON = """
 Status: with *Mercy|Zustand: liegt bei *Dierksen|état: transmis à *Solenn|estado: en manos de *Iker
 stato: passato a *Vezzani|betaalstatus: wacht op *Wiarda|situação: com *Telma|stage: called *Orme twice
-priority: ask *Strake first|type: visit by *Penhale
+priority: ask *Strake first|type: visit by *Penhale|Type: *Vexling visit|State: seen by *Vexling
 """
 
 
 @pytest.mark.parametrize("line", re.split("[|\n]", PASSED_ON.strip()))
 def test_a_name_in_a_field_that_holds_nothing_stays_found_in_every_line(line: str) -> None:
-    somebody, said = line.partition("*")[2].split()[0], line.replace("*", "").split(": ")[1]
-    lines = line.replace("*", "") + "\nTicket: 4\n\n"
-    lines *= 84
+    somebody, line = line.partition("*")[2].split()[0], line.replace("*", "")
+    assert somebody not in masked(line, [by_model(line, somebody, source="model")])
+    lines, said = f"{line}\nTicket: 4\n\n" * 84, line.split(": ")[1]
     for found in (all_marked(lines, [somebody])[41:42], all_marked(lines, [said], "identifying detail")[:1]):
         assert somebody not in masked(lines, found)
 
