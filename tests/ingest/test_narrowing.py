@@ -90,9 +90,7 @@ def test_a_word_that_two_facts_share_is_said_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "shared",
-    [lambda n: {"may": 0.5, "2011": 2.0}, lambda n: {f"v{n // 2}": 2.0 + n % 3}],
-    ids=["all", "pairs"],
+    "shared", [lambda n: {"may": 0.5, "2011": 2.0}, lambda n: {f"v{n // 2}": 2.0 + n % 3}]
 )
 def test_order_does_not_grow_with_the_square_of_facts_that_share_words(
     shared: Callable[[int], dict[str, float]],
@@ -149,13 +147,9 @@ def test_the_likeliest_mention_says_how_likely_a_fact_is_known() -> None:
 
 
 def test_bits_depend_neither_on_the_batch_nor_on_padding() -> None:
-    model, known = (
-        embedded_bits(),
-        {"baker": (JOB, CERTAIN), "Hull": (CITY, CERTAIN), "Bath": (CITY, CERTAIN)},
-    )
-    texts = [
-        annotated(said, **known) for said in ("A baker in Hull.", "Nothing here.", "A baker in Bath, 61.")
-    ]
+    model, said = embedded_bits(), ("A baker in Hull.", "Nothing here.", "A baker in Bath, 61.")
+    known = {"baker": (JOB, CERTAIN), "Hull": (CITY, CERTAIN), "Bath": (CITY, CERTAIN)}
+    texts = [annotated(each, **known) for each in said]
     alone = [facts_of([text], [()], model)[0] for text in texts]
     assert facts_of(texts, [()] * 3, model) == alone
     assert facts_of([], [], model) == []
