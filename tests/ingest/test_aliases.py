@@ -12,12 +12,12 @@ from ingest.deciding.baselines.uniform import ORIGIN, REDACT, SUPPRESS, Uniform
 from ingest.documents import Action, Decision, Document
 from ingest.labels import PERSON
 from ingest.language.vocabulary import words
-from ingest.linking.accounts import link_accounts
 from ingest.linking.link import link
 from ingest.scoring.prior import RiskPrior
 from ingest.wording.aliases import ALPHABET, WIDTH, alias_of, aliases_of, is_person_alias, with_aliases
 from ingest.wording.replace import apply
 from tests.doubles import PhraseDetector, entity
+from tests.strategies import linked
 
 KEY, OTHER_KEY = b"k" * 32, b"o" * 32
 ORGANIZATION = "organization"
@@ -29,9 +29,8 @@ names = st.lists(spoken.map(str.capitalize), min_size=2, max_size=2, unique=True
 
 
 def annotated(text: str, **phrases: str) -> AnnotatedText:
-    document = Document("d", text)
     found = PhraseDetector({phrase.replace("_", " "): label for phrase, label in phrases.items()})
-    return AnnotatedText(text, link_accounts(document, link(document, found.detect([document])[0])))
+    return linked(text, found.detect([Document("d", text)])[0])
 
 
 def alias(said: str, label: str = PERSON, key: bytes = KEY) -> str | None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import pytest
 
@@ -22,10 +22,6 @@ from tests.strategies import linked
 Records = Sequence[Mapping[str, str]]
 
 
-def as_json_lines(records: Records) -> str:
-    return "\n".join(json.dumps({**each}, ensure_ascii=False) for each in records)
-
-
 def as_numbers(records: Records) -> str:
     """JSON in which all that can be a number is one."""
 
@@ -36,24 +32,17 @@ def as_numbers(records: Records) -> str:
     return json.dumps({"records": held}, ensure_ascii=False, indent=1)
 
 
-def as_lines(records: Records) -> str:
-    return "\n\n".join("\n".join(f"{name}: {said}" for name, said in each.items()) for each in records)
-
-
 def as_table(separator: str) -> Callable[[Records], str]:
-    def written(records: Records) -> str:
-        rows = [list(records[0]), *(list(each.values()) for each in records)]
-        return "\n".join(
-            separator.join(f'"{cell}"' if separator in cell else cell for cell in row) for row in rows
-        )
+    def joined(row: Iterable[str]) -> str:
+        return separator.join(f'"{cell}"' if separator in cell else cell for cell in row)
 
-    return written
+    return lambda records: "\n".join([joined(records[0]), *(joined(each.values()) for each in records)])
 
 
-FORMS = {
-    "json lines": as_json_lines,
+FORMS: dict[str, Callable[[Records], str]] = {
+    "json lines": lambda records: "\n".join(json.dumps({**each}, ensure_ascii=False) for each in records),
     "numbers": as_numbers,
-    "lines": as_lines,
+    "lines": lambda records: "\n\n".join("\n".join(map(": ".join, each.items())) for each in records),
     "semicolons": as_table(";"),
     "commas": as_table(","),
     "bars": as_table(" | "),

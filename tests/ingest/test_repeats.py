@@ -64,14 +64,9 @@ NO_USERS = "okoye|and/okoye|okoyes|mokoye|okoye.example|okoye-like|bokoyea|okoye
     ("name", "written", "is_found"),
     [("Amara Okoye", each, True) for each in USERS.split("|")]
     + [("Amara Okoye", each, False) for each in NO_USERS.split("|")]
-    + [
-        ("Tomas Green", each, False)
-        for each in "green_light /etc/green/x red/green/blue t.green-field".split()
-    ],
+    + [("Tomas Green", each, False) for each in EVERYDAY.split("|")],
 )
-def test_a_name_of_a_user_folder_or_file_says_a_name_in_any_case(
-    name: str, written: str, is_found: bool
-) -> None:
+def test_users_folders_and_files_say_names_in_any_case(name: str, written: str, is_found: bool) -> None:
     text = f"We met {name}. It is {written} there."
     again = found(text, marked(text, name))
     assert [each for each in again if "okoye" in each.casefold()] if is_found else again == []

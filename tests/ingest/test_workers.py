@@ -156,13 +156,15 @@ def test_the_end_of_the_process_that_forks_costs_no_document() -> None:
     with Workers(Moody, 2, 60, [__name__]) as workers:
         assert told(workers.begin(documents("ash"))()) == ["ash"]
         waits = [workers.begin(documents(text)) for text in ("oak", "fir", "elm", "yew")]
-        (forking,) = {parent_of(child.pid) for child in active_children() if child.pid} - {os.getpid()}
+        parents = {int(stat_of(child.pid)[1]) for child in active_children() if child.pid}
+        (forking,) = parents - {os.getpid()}
         os.kill(forking, signal.SIGKILL)
         assert [told(wait()) for wait in waits] == [["oak"], ["fir"], ["elm"], ["yew"]]
 
 
-def parent_of(process: int) -> int:
-    return int((Path("/proc") / str(process) / "stat").read_text().rpartition(")")[2].split()[1])
+def stat_of(process: int | str) -> list[str]:
+    """What the system says of a process, from its state on."""
+    return (Path("/proc") / str(process) / "stat").read_text().rpartition(")")[2].split()
 
 
 STARTS = (
@@ -213,14 +215,14 @@ def test_a_hung_process_ends_without_the_main_one(tmp_path: Path) -> None:
         time.sleep(0.5)
 
 
-def living(session: int) -> list[int]:
+def living(session: int) -> list[str]:
     """The processes of a session that are no zombies."""
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            words = (place / "stat").read_text().rpartition(")")[2].split()
+            words = stat_of(place.name)
             if int(words[3]) == session and words[0] != "Z":
-                found.append(int(place.name))
+                found.append(place.name)
     return found
 
 

@@ -115,11 +115,6 @@ def test_every_variant_shows_what_it_says(name: str) -> None:
     assert ("\nTrue sex: male\n" in model.asked[0][1]) is variant.hinted
 
 
-def test_of_six_variants_one_tells_the_adversary_the_truth_and_one_does_not_stop_early() -> None:
-    hinted = sum(each.hinted for each in VARIANTS.values())
-    assert (len(VARIANTS), hinted, sum(not each.early_stopping for each in VARIANTS.values())) == (6, 1, 1)
-
-
 def test_attributes_are_protected_one_after_the_other_and_one_that_fails_stops_alone() -> None:
     model = playing({"thesis defence": ("age", "27"), "wife": ("sex", "male")}, ("wife", "partner"))
     outcome = loop(INCOGNITEXT, model, {"age": "25", "sex": "male"}).outcomes[TEXT]
