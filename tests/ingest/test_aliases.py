@@ -48,9 +48,6 @@ def replaced(text: AnnotatedText, key: bytes = KEY) -> str:
     return apply(text, with_aliases(text, decided(text), key)).residual.text
 
 
-# -- whose alias is whose ----------------------------------------------------------------------------------
-
-
 def cells(table: str) -> list[str]:
     return [cell.strip() for cell in table.split("|")]
 
@@ -129,9 +126,6 @@ def test_no_alias_can_be_a_word_or_be_misread_and_collisions_are_as_likely_as_is
     assert aliases // 1_000_000 == 191
     for people, told in ((1000, 0.0026), (10_000, 0.23)):
         assert -math.expm1(-people * (people - 1) / 2 / aliases) == pytest.approx(told, rel=0.02)
-
-
-# -- in a text ---------------------------------------------------------------------------------------------
 
 
 def test_every_form_of_a_name_gets_the_alias_and_nothing_else_does() -> None:

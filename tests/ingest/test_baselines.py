@@ -37,9 +37,6 @@ def decided(method: Method, text: AnnotatedText) -> Sequence[Decision]:
     return found
 
 
-# -- entity type -------------------------------------------------------------------------------------------
-
-
 PEOPLE = dict.fromkeys(("Orrin", "ORRIN", "Vell"), NAME) | {"Quarnby": "city name"}
 BADGES = {"Vell": "IBAN", "otter badge": "witness code"}
 ONE, OTHER = "PERSON_FULL_NAME_1", "PERSON_FULL_NAME_2"
@@ -76,9 +73,6 @@ def test_one_label_and_number_is_one_linked_entity(text: AnnotatedText) -> None:
     for label in {label for label, _ in meant.values()}:
         numbers = {int(words.rpartition("_")[2]) for words, (of, _) in meant.items() if of == label}
         assert numbers == set(range(1, len(numbers) + 1))
-
-
-# -- controls ----------------------------------------------------------------------------------------------
 
 
 class Takes:
@@ -133,9 +127,6 @@ def test_what_stands_often_is_drawn_for_what_stands_often() -> None:
     }
 
 
-# -- single mentions ---------------------------------------------------------------------------------------
-
-
 class Noting:
     """Keeps all, and notes what it was given."""
 
@@ -173,9 +164,6 @@ def test_the_riskiest_mention_has_what_the_next_one_lacks() -> None:
     assert own[0] > own[1] > 0
 
 
-# -- extract -----------------------------------------------------------------------------------------------
-
-
 MILLS = "The mill is near. Otters swim. The mill turns. Herons wait. The mill stops. Geese fly."
 
 
@@ -200,9 +188,6 @@ def test_what_is_left_out_is_no_risk_any_more() -> None:
     assert isinstance(outcome, SanitizedDocument)
     assert "Orrin" not in outcome.text
     assert outcome.risk.before > outcome.risk.after == 0
-
-
-# -- paraphrase --------------------------------------------------------------------------------------------
 
 
 class Writer:

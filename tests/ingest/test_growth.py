@@ -149,8 +149,6 @@ def test_each_pattern_alone_and_many_of_one_take_linear_time() -> None:
     assert slow == []
 
 
-# -- the whole way of a document, by the steps that it takes ----------------------------------------------
-
 SYLLABLES = "ba ke ri mo ten sal vi dor lin gra pe hu".split()
 WITHOUT_MODELS = System(
     encoder=WordEncoder(),

@@ -77,8 +77,6 @@ def rows(table: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.split("|")] for row in re.split("[;\n]", table.strip())]
 
 
-# -- people ------------------------------------------------------------------------------------------------
-
 ONE_PERSON = """
 Anna Keller|KELLER; Anna Keller|Anna; Anna B. Keller|A. Keller; Anna B. Keller|Anna Keller
 Anna Beate Keller|Anna B. Keller|A. B. Keller|A.B.K.|A.K.; Anna Keller|A. K.; A. Keller|Keller
@@ -160,9 +158,6 @@ def test_a_naming_says_what_the_words_are_and_shows_no_name() -> None:
     assert "eller" not in shown.casefold() and "jorg" not in shown.casefold()
 
 
-# -- people, by the reader ---------------------------------------------------------------------------------
-
-
 BETWEEN = "The water was cold and the ward was quiet. " * 40
 
 
@@ -234,8 +229,6 @@ def test_two_names_in_fields_are_two_people_whatever_the_reader_says(
     assert linked[0].link != linked[-1].link
 
 
-# -- organizations -----------------------------------------------------------------------------------------
-
 ONE_FIRM = """
 Keller & Sons Ltd|Keller & Sons|Keller and Sons Limited|KELLER & SONS; Keller & Co. KG|Keller|The Keller
 Varde Harbour S.A.|Varde Harbour SA|Varde Harbour|Varde Harbour's; Møller GmbH|Moller
@@ -273,8 +266,6 @@ def test_a_short_form_in_brackets_belongs_to_the_one_name_before_that_it_shorten
     assert numbers(told(*((each, "" if n % 2 else ORGANIZATION) for n, each in enumerate(parts)))) == expected
 
 
-# -- dates, numbers and the rest ---------------------------------------------------------------------------
-
 SAME = """
 date|3 May 2019|May 3rd, 2019|3rd of May 2019|2019-05-03|20190503
 date|Friday, 3 May 2019|3 May 2019|Fri 3 May, 2019
@@ -303,8 +294,6 @@ def test_what_says_the_same_is_the_same(row: Sequence[str]) -> None:
 def test_what_says_something_else_is_something_else(label: str, one: str, other: str) -> None:
     assert links(one, other, label=label) == [0, 1]
 
-
-# -- across labels -----------------------------------------------------------------------------------------
 
 OF_ANNA = f"""
 {MAIL}|anna.keller@mill.example; {MAIL}|Anna_Keller84@mill.example; {MAIL}|keller-anna@mill.example
@@ -366,8 +355,6 @@ def test_no_number_is_shared_by_rigid_and_other_mentions(text: AnnotatedText) ->
         each for each in apart.entities if not label_of(each.label).rigid
     ]
 
-
-# -- properties --------------------------------------------------------------------------------------------
 
 WORDS = "Anna Arno Keller KELLER Kramer van A. B. AK Müller Muller Jr O'Hara ,".split()
 NAMES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
@@ -440,8 +427,6 @@ def test_a_form_joins_the_one_person_that_it_fits_or_nobody(
     assert found[:-1] == list(range(len(named)))
     assert found[-1] == (fitting[0] if len(fitting) == 1 else len(named))
 
-
-# -- time that grows with the number of mentions -----------------------------------------------------------
 
 CROWDS: dict[str, Callable[[int], list[str]]] = {
     # Many share a first name, many a surname, and none both.

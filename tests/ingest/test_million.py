@@ -4,7 +4,6 @@ import random
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from ingest.deciding.lethe import Lethe
 from ingest.deciding.policy import DEFAULT, DESCRIPTORS
 from ingest.deciding.trip import Trip
 from ingest.detection.hybrid import HybridDetector
-from ingest.documents import Document, SanitizedDocument, Span
+from ingest.documents import Document, SanitizedDocument
 from ingest.labels import PERSON
 from ingest.protocols import Method
 from ingest.sanitize import DecidingSanitizer
@@ -44,15 +43,7 @@ NEAR_LINEAR = 3.0
 """What doubling the length may cost at most; it would be 4 if each part were compared with each other."""
 
 
-@dataclass(frozen=True)
-class Planted:
-    """Characters that must be found under a label."""
-
-    span: Span
-    label: str
-
-
-def record(number: int) -> tuple[str, list[Planted]]:
+def record(number: int) -> tuple[str, list[Entity]]:
     """A sentence with a name, a record number and an address, and where they stand in it."""
     surname = "Kel" + "".join("abdefghiklm"[int(digit)] for digit in f"{number:03d}") + "mann"
     parts = {
@@ -61,9 +52,8 @@ def record(number: int) -> tuple[str, list[Planted]]:
         "email address": f"box{number:03d}@mill.example",
     }
     text = f"Mr {parts[PERSON]}, MRN {parts['medical record number']}, wrote from {parts['email address']}"
-    places = [
-        Planted(Span(at, at + len(part)), label) for label, part in parts.items() for at in [text.index(part)]
-    ]
+    starts = {label: text.index(part) for label, part in parts.items()}
+    places = [entity(at, at + len(parts[label]), label) for label, at in starts.items()]
     return text, places
 
 
@@ -74,7 +64,7 @@ def story(length: int, generator: random.Random) -> str:
 
 
 @pytest.fixture(scope="module")
-def document() -> tuple[str, list[Planted]]:
+def document() -> tuple[str, list[Entity]]:
     """A million characters with a record at the first, at the last, and across every boundary."""
     generator = random.Random(5)
     first, last = record(0), record(1)
@@ -87,7 +77,7 @@ def document() -> tuple[str, list[Planted]]:
     pieces, planted, end = [], [], 0
     for start, (text, places) in sorted(placed, key=lambda pair: pair[0]):
         pieces += [story(start - end, generator), text]
-        planted += [Planted(Span(start + p.span.start, start + p.span.end), p.label) for p in places]
+        planted += [entity(start + p.span.start, start + p.span.end, p.label) for p in places]
         end = start + len(text)
     whole = "".join(pieces)
     assert (len(whole), planted[0].span.start, planted[-1].span.end) == (MILLION, len("Mr "), MILLION)
@@ -95,7 +85,7 @@ def document() -> tuple[str, list[Planted]]:
 
 
 @pytest.mark.slow
-def test_patterns_miss_nothing_in_a_million_characters(document: tuple[str, list[Planted]]) -> None:
+def test_patterns_miss_nothing_in_a_million_characters(document: tuple[str, list[Entity]]) -> None:
     text, planted = document
     began = time.monotonic()
     (found,) = HybridDetector().detect([Document("long", text)])
@@ -108,7 +98,7 @@ def test_patterns_miss_nothing_in_a_million_characters(document: tuple[str, list
 
 @pytest.mark.slow
 def test_the_real_command_sanitizes_a_million_characters(
-    document: tuple[str, list[Planted]], tmp_path: Path
+    document: tuple[str, list[Entity]], tmp_path: Path
 ) -> None:
     text, planted = document
     ran = lethe(tmp_path / "data", "sanitize", "-", "--policy", "redact", "--risk", "prior", stdin=text)
@@ -121,9 +111,6 @@ def test_the_real_command_sanitizes_a_million_characters(
     # A source may take the title for a part of the name.
     for end in (row["text"][:90], row["text"][-90:]):
         assert "somebody" in end.lower() and "an email address" in end.lower()
-
-
-# -- time that grows with the length -----------------------------------------------------------------------
 
 
 def echoing(count: int) -> Callable[[], set[int]]:

@@ -182,8 +182,6 @@ def test_a_model_with_other_files_is_refused(tmp_path: object) -> None:
         load_bits(ModelRef(source="path", name=str(tmp_path)))
 
 
-# -- the policy --------------------------------------------------------------------------------------------
-
 YEAR = {"1957": ("date", Need(0.9, 0.5, 0.3))}
 WORK = {"Ada_Quill": (NAME, CERTAIN), "lighthouse_keeper": (JOB, CERTAIN), "Leeds": (CITY, CERTAIN)}
 HEALTH = {"ramipril": (DRUG, UNLIKELY), "asthma": (ILLNESS, UNLIKELY)}

@@ -56,9 +56,6 @@ def by(policy: Policy) -> Method:
     return Trip(Engine(WordEncoder(), 32), EMBEDDED_SCALE, policy)
 
 
-# -- what is refused ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("label", [row.name for row in LABELS.values() if row.rigid][:3] + ["street address"])
 def test_a_direct_identifier_is_never_kept(label: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
@@ -87,9 +84,6 @@ def test_operators_that_contradict_or_are_unknown_are_refused() -> None:
     for policy in (Policy(treatment=Treatment({"date": "hash"})), Policy(replacements="alias")):
         with pytest.raises(ConfigurationError, match="these take a secret: give a key of 32 bytes"):
             DecidingSanitizer(PhraseDetector({}), REDACT, RiskPrior(), policy)
-
-
-# -- operators ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -150,9 +144,6 @@ def test_an_operator_goes_before_an_alias() -> None:
     alias, policy = alias_of(NAME, ("orla", "venn"), KEY), Policy(replacements="alias")
     assert sanitized("Orla Venn left.", Treatment(), policy=policy).text == f"{alias} left."
     assert sanitized("Orla Venn left.", Treatment({NAME: "mask"}), policy=policy).text == "**** left."
-
-
-# -- what is kept ------------------------------------------------------------------------------------------
 
 
 def test_a_kept_label_stays_under_a_policy_that_takes_all() -> None:

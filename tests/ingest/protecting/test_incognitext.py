@@ -137,9 +137,6 @@ def test_a_text_that_would_be_cut_off_is_not_rewritten(variant: Variant, stop: s
         assert bool(rewritings(model)) is (expected == stop)
 
 
-# -- targets ----------------------------------------------------------------------------------------------
-
-
 @given(st.sampled_from(["18", "40", "43", "80"]), st.text())
 def test_a_chosen_target_stands_unless_it_is_the_truth(truth: str, author: str) -> None:
     otherwise, draw = drawn_target(KEY, same), drawn_target(KEY, same, {"age": "40"})
@@ -176,8 +173,6 @@ def test_randomized_response_keeps_the_truth_as_often_as_it_says(epsilon: float)
     with pytest.raises(ValueError, match=r"^epsilon is -1: give 0 or more$"):
         randomized_response(KEY, -1, same)
 
-
-# -- the adversary ----------------------------------------------------------------------------------------
 
 INFERRED = (
     'Here you are: {"inferences": [{"attribute": "sex", "reasoning": "a wife", "certainty": 4,'
