@@ -14,7 +14,7 @@ from ingest.deciding.lethe import Lethe
 from ingest.deciding.policy import DEFAULT, DESCRIPTORS
 from ingest.deciding.trip import Trip
 from ingest.detection.hybrid import HybridDetector
-from ingest.documents import Document, SanitizedDocument
+from ingest.documents import Document, Entity, SanitizedDocument
 from ingest.labels import PERSON
 from ingest.protocols import Method
 from ingest.sanitize import DecidingSanitizer
