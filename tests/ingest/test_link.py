@@ -50,7 +50,8 @@ def told(*parts: Said | str) -> Case:
 
 def apart(mentions: Sequence[Said | str], label: str) -> Case:
     """A text in which mentions stand apart; a plain string is a mention of ``label``."""
-    parts = [((each, label) if isinstance(each, str) else each, "; ") for each in mentions]
+    labelled = [(each, label) if isinstance(each, str) else each for each in mentions]
+    parts: list[tuple[Said | str, ...]] = [(each, "; ") for each in labelled]
     return told(*itertools.chain.from_iterable(parts))
 
 
@@ -178,12 +179,12 @@ BETWEEN = "The water was cold and the ward was quiet. " * 40
     ids=["initials", "pet names", "mail", "titles", "far apart"],
 )
 def test_the_reader_knows_people(text: str) -> None:
-    between, names, numbers = (re.split(r"\[(.+?) (\d)\]", text)[n::3] for n in range(3))
-    people = [(name, PERSON) for name in names]
-    document, found = told(*itertools.chain(*zip(between, [*people, ("", "")], strict=True)))
+    parts = re.split(r"\[(.+?) (\d)\]", text)
+    said = ((part, PERSON if n % 3 else "") for n, part in enumerate(parts) if n % 3 < 2)
+    document, found = told(*said)
     detector = OwnDetector(HybridDetector(ReadingDetector(shipped_reader())), OwnEntities())
     linked = link(document, found, partial(likely_same, detector, document.text))
-    assert [str(each.link) for each in linked] == numbers
+    assert [str(each.link) for each in linked] == parts[2::3]
 
 
 LIKELY = st.lists(st.lists(st.integers(0, 30), max_size=4), min_size=40, max_size=40)
@@ -369,7 +370,7 @@ def mentions(draw: st.DrawFn) -> Case:
     phrases = draw(st.lists(st.one_of(NAMES, st.sampled_from(PHRASES)), min_size=1, max_size=12))
     chosen = st.one_of(st.just(PERSON), st.sampled_from(sorted(LABELS)))
     gaps = st.sampled_from(["; ", " (", ") met Mr ", ". "])
-    parts = [((phrase, draw(chosen)), draw(gaps)) for phrase in phrases]
+    parts: list[tuple[Said | str, ...]] = [((phrase, draw(chosen)), draw(gaps)) for phrase in phrases]
     return told(*itertools.chain.from_iterable(parts))
 
 
