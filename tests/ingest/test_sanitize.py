@@ -81,7 +81,7 @@ def sanitized(
     chosen: Chosen, text: str, detector: EntityDetector = DETECTOR, words: Policy | None = None
 ) -> SanitizedDocument:
     """A text by a method, worded as another policy says under a key."""
-    key = words and b"k" * 32
+    key = b"k" * 32 if words else None
     sanitizer = DecidingSanitizer(detector, by(chosen), RiskPrior(), words or Policy("trip"), key)
     (outcome,) = sanitizer.sanitize([Document("d", text)])
     assert isinstance(outcome, SanitizedDocument)
