@@ -1,8 +1,8 @@
 """What the baselines do that no other sanitizer does. All people are invented."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,21 +16,20 @@ from ingest.deciding.baselines.per_mention import PerMention
 from ingest.deciding.baselines.uniform import ORIGIN
 from ingest.documents import Action, Decision, Document, SanitizedDocument
 from ingest.errors import SanitizationError
-from ingest.linking.link import link
 from ingest.protocols import Hazards, Method
-from ingest.sanitize import DecidingSanitizer, RewritingSanitizer
+from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.errors import ModelUnavailable
 from models.language.prompts import prompt
 from models.language.protocol import ChatMessage
-from models.vectors import Vectors
-from tests.doubles import PhraseDetector, entity
+from tests.doubles import PhraseDetector, WordEncoder, entity
 from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
 
 some_texts = st.one_of(annotated_texts(), sentences_about_people(), overlapping_words())
 FEW = settings(max_examples=60, deadline=None)
 
 PROMPT = prompt("paraphrase")
+NAME = "person full name"
 
 
 def decided(method: Method, text: AnnotatedText) -> Sequence[Decision]:
@@ -38,33 +37,22 @@ def decided(method: Method, text: AnnotatedText) -> Sequence[Decision]:
     return found
 
 
-def annotated(text: str, phrases: Mapping[str, str]) -> AnnotatedText:
-    document = Document("d", text)
-    return AnnotatedText(text, link(document, PhraseDetector(dict(phrases)).detect([document])[0]))
+PEOPLE = dict.fromkeys(("Orrin", "ORRIN", "Vell"), NAME) | {"Quarnby": "city name"}
+BADGES = {"Vell": "IBAN", "otter badge": "witness code"}
+ONE, OTHER = "PERSON_FULL_NAME_1", "PERSON_FULL_NAME_2"
 
 
-# -- entity type -------------------------------------------------------------------------------------------
-
-
-def typed(text: str, phrases: Mapping[str, str]) -> str:
-    sanitizer = DecidingSanitizer(PhraseDetector(dict(phrases)), EntityType(), RiskPrior())
+@pytest.mark.parametrize(
+    ("text", "phrases", "expected"),
+    [("Orrin saw Vell. Vell, ORRIN, Quarnby.", PEOPLE, f"{ONE} saw {OTHER}. {OTHER}, {ONE}, CITY_NAME_1.")]
+    + [("a Vell, an otter badge", BADGES, "an IBAN_1, a WITNESS_CODE_1")],
+    ids=["a person has one number", "an article fits and a label of one's own is written alike"],
+)
+def test_words_of_a_type(text: str, phrases: dict[str, str], expected: str) -> None:
+    sanitizer = DecidingSanitizer(PhraseDetector(phrases), EntityType(), RiskPrior())
     (outcome,) = sanitizer.sanitize([Document("d", text)])
     assert isinstance(outcome, SanitizedDocument)
-    return outcome.text
-
-
-def test_the_same_person_has_one_number_everywhere() -> None:
-    phrases = dict.fromkeys(("Orrin", "ORRIN", "Vell"), "person full name") | {"Quarnby": "city name"}
-    assert typed("Orrin saw Vell. Vell saw ORRIN in Quarnby, and Orrin left.", phrases) == (
-        "PERSON_FULL_NAME_1 saw PERSON_FULL_NAME_2. PERSON_FULL_NAME_2 saw PERSON_FULL_NAME_1 in "
-        "CITY_NAME_1, and PERSON_FULL_NAME_1 left."
-    )
-
-
-def test_an_article_is_made_to_fit_and_a_users_label_is_written_alike() -> None:
-    assert typed("a Vell, an otter badge", {"Vell": "IBAN", "otter badge": "witness code"}) == (
-        "an IBAN_1, a WITNESS_CODE_1"
-    )
+    assert outcome.text == expected
 
 
 def test_the_numbers_of_a_label_rise_with_the_text_though_links_have_several() -> None:
@@ -87,22 +75,17 @@ def test_one_label_and_number_is_one_linked_entity(text: AnnotatedText) -> None:
         assert numbers == set(range(1, len(numbers) + 1))
 
 
-# -- controls ----------------------------------------------------------------------------------------------
-
-
 class Takes:
     """Generalizes the links that it was told to."""
 
     name = "told"
 
     def __init__(self, *links: int) -> None:
-        self._links = links
+        self._actions = dict.fromkeys(links, Action.GENERALIZE)
 
     def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
-        actions = {True: Action.GENERALIZE, False: Action.KEEP}
-        return [
-            [Decision(e, None, actions[e.link in self._links], "told") for e in t.entities] for t in texts
-        ]
+        said = self._actions
+        return [[Decision(e, None, said.get(e.link, Action.KEEP), "told") for e in t.entities] for t in texts]
 
 
 def several(times: Sequence[int], ending: str = "") -> AnnotatedText:
@@ -118,22 +101,18 @@ def drawn(method: Method, text: AnnotatedText) -> set[int]:
 
 @pytest.mark.parametrize("matched", ["number", "frequency"])
 def test_a_draw_depends_on_its_seed_and_its_text_and_on_nothing_else(matched: Matched) -> None:
-    text = several([1] * 30)
-    first = drawn(Control(Takes(0, 1, 2, 3), matched, 0), text)
-    assert len(first) == 4
-    assert drawn(Control(Takes(0, 1, 2, 3), matched, 0), text) == first
-    assert drawn(Control(Takes(0, 1, 2, 3), matched, 1), text) != first
-    assert drawn(Control(Takes(0, 1, 2, 3), matched, 0), several([1] * 30, "y")) != first
+    def draw(seed: int, ending: str = "") -> set[int]:
+        return drawn(Control(Takes(0, 1, 2, 3), matched, seed), several([1] * 30, ending))
 
-
-@pytest.mark.parametrize("matched", ["number", "frequency"])
-def test_every_linked_entity_has_the_same_chance(matched: Matched) -> None:
-    times = dict.fromkeys(range(5), 0)
-    for seed in range(400):
-        for number in drawn(Control(Takes(2), matched, seed), several([1] * 5)):
-            times[number] += 1
-    assert sum(times.values()) == 400
-    assert all(50 < each < 110 for each in times.values())
+    assert len(draw(0)) == 4
+    assert draw(0) == draw(0) != draw(1)
+    assert draw(0) != draw(0, "y")
+    # Every linked entity has the same chance.
+    times = Counter(
+        n for seed in range(400) for n in drawn(Control(Takes(2), matched, seed), several([1] * 5))
+    )
+    assert times.total() == 400
+    assert all(50 < times[number] < 110 for number in range(5))
 
 
 def test_what_stands_often_is_drawn_for_what_stands_often() -> None:
@@ -142,15 +121,10 @@ def test_what_stands_often_is_drawn_for_what_stands_often() -> None:
     assert all(len(each & {0, 1, 2}) == len(each & {3, 4, 5}) == 1 for each in found)
     by_number = [drawn(Control(Takes(0, 3), "number", seed), text) for seed in range(40)]
     assert any(len(each & {0, 1, 2}) != 1 for each in by_number)
-
-
-def test_a_control_says_what_it_is_and_tells_no_scores() -> None:
     decisions = decided(Control(Takes(0), "number"), several([1, 1]))
-    assert {each.reason for each in decisions} == {"drawn at random: told takes as many"}
-    assert [each.scores for each in decisions] == [None, None]
-
-
-# -- single mentions ---------------------------------------------------------------------------------------
+    assert {(each.reason, each.scores) for each in decisions} == {
+        ("drawn at random: told takes as many", None)
+    }
 
 
 class Noting:
@@ -180,71 +154,40 @@ def test_each_mention_is_shown_by_itself_with_hazards_as_a_risk_model_gives_them
 
 
 def test_the_riskiest_mention_has_what_the_next_one_lacks() -> None:
-    found = [
-        entity(0, 2, "diagnosis", 0),
-        entity(3, 5, "disease", 0),
-        entity(6, 8, "disease", 0),
-        entity(9, 11, "city name", 1),
-    ]
-    text = AnnotatedText("aa bb cc dd she", found)
+    labels = {"diagnosis": 0, "disease": 0, "symptom": 0, "city name": 1}
+    found = [entity(3 * n, 3 * n + 2, label, of) for n, (label, of) in enumerate(labels.items())]
     noting = Noting()
-    decided(PerMention(noting, RiskPrior()), text)
+    decided(PerMention(noting, RiskPrior()), AnnotatedText("aa bb cc dd she", found))
     ((shown, hazards),) = noting.given
     (own,) = (each.marginals for each in RiskPrior().hazards([shown]))
     assert hazards.marginals == {0: own[0] - own[1], 1: 0, 2: 0, 3: own[3]}
     assert own[0] > own[1] > 0
 
 
-# -- extract -----------------------------------------------------------------------------------------------
+MILLS = "The mill is near. Otters swim. The mill turns. Herons wait. The mill stops. Geese fly."
 
 
-class Axes:
-    """Sentences about mills lie on one axis, every other one on its own, and "Near" ones between."""
-
-    name, dim, max_tokens = "axes", 8, 64
-
-    def token_spans(self, text: str) -> list[tuple[int, int]]:
-        return []
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        vectors = np.zeros((len(texts), self.dim), np.float32)
-        for row, text in enumerate(texts):
-            about_mills = {"M": 1.0, "N": 0.6}.get(text[0], 0.0)
-            vectors[row, 0], vectors[row, row + 1] = about_mills, (1 - about_mills**2) ** 0.5
-        return vectors
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [(MILLS, ["The mill is near.", "The mill turns.", "The mill stops."]), ("", []), (" \n ", [])]
+    + [("Mills turn. " * said, ["Mills turn."] * left) for said, left in enumerate((1, 1, 2, 2, 2, 3), 1)],
+)
+def test_the_half_that_is_nearest_to_the_whole_is_kept_in_order(text: str, kept: list[str]) -> None:
+    (found,) = Extract(WordEncoder()).rewrite([AnnotatedText(text, [])])
+    assert found.splitlines() == kept
 
 
-def extracted(text: str) -> str:
-    (kept,) = Extract(Axes()).rewrite([AnnotatedText(text, [])])
-    return kept
-
-
-def test_the_sentences_nearest_to_the_whole_are_kept_in_reading_order() -> None:
-    text = "Near the mill. Otters swim. Mills turn. Herons wait. Mills stop. Geese fly."
-    assert extracted(text) == "Near the mill.\nMills turn.\nMills stop."
-
-
-@pytest.mark.parametrize(("sentences", "kept"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 2), (6, 3)])
-def test_half_of_the_sentences_are_kept_and_one_at_least(sentences: int, kept: int) -> None:
-    text = " ".join(["Mills turn."] * sentences)
-    assert extracted(text).splitlines() == ["Mills turn."] * kept
-
-
-@pytest.mark.parametrize("text", ["", " \n "])
-def test_of_nothing_nothing_is_kept(text: str) -> None:
-    assert extracted(text) == ""
+def rewritten(rewriter: Rewriter, *texts: str) -> list[SanitizedDocument | SanitizationError]:
+    sanitizer = RewritingSanitizer(PhraseDetector({"Tobias Orrin": NAME}), rewriter, RiskPrior())
+    return list(sanitizer.sanitize([Document(str(number), text) for number, text in enumerate(texts)]))
 
 
 def test_what_is_left_out_is_no_risk_any_more() -> None:
-    detector = PhraseDetector({"Tobias Orrin": "person full name"})
-    text = "Mills turn. Mills stop. Mills burn. Otters know Tobias Orrin."
-    (outcome,) = RewritingSanitizer(detector, Extract(Axes()), RiskPrior()).sanitize([Document("d", text)])
+    text = "The mill turns. The mill stops. The mill burns. Otters know Tobias Orrin."
+    (outcome,) = rewritten(Extract(WordEncoder()), text)
     assert isinstance(outcome, SanitizedDocument)
     assert "Orrin" not in outcome.text
     assert outcome.risk.before > outcome.risk.after == 0
-
-
-# -- paraphrase --------------------------------------------------------------------------------------------
 
 
 class Writer:
@@ -275,11 +218,10 @@ class Writer:
 def test_the_document_is_sent_whole_once_and_the_answer_is_what_stays() -> None:
     writer = Writer()
     paraphrase = Paraphrase(writer)
-    texts = [AnnotatedText("Orrin coughs.", []), AnnotatedText("", []), AnnotatedText("Vell, too.", [])]
+    texts = [AnnotatedText(said, []) for said in ("Orrin coughs.", "", "Vell, too.")]
     assert paraphrase.rewrite(texts) == ["Somebody coughs.", "", "Somebody coughs."]
     assert writer.sent == [
-        [("system", PROMPT.system), ("user", "Orrin coughs.")],
-        [("system", PROMPT.system), ("user", "Vell, too.")],
+        [("system", PROMPT.system), ("user", said)] for said in ("Orrin coughs.", "Vell, too.")
     ]
     assert writer.asked == [(PROMPT.max_tokens, 0.0, 0)] * 2
     assert paraphrase.name == "paraphrase (writer, prompt paraphrase v1)"
@@ -287,27 +229,19 @@ def test_the_document_is_sent_whole_once_and_the_answer_is_what_stays() -> None:
 
 def test_a_document_that_does_not_fit_fails_alone_and_is_not_sent() -> None:
     writer = Writer()
-    sanitizer = RewritingSanitizer(PhraseDetector({}), Paraphrase(writer), RiskPrior())
     long = "x" * (writer.context_tokens - PROMPT.max_tokens - len(PROMPT.system) + 1)
-    first, second = sanitizer.sanitize([Document("long", long), Document("short", long[1:])])
-    assert isinstance(first, SanitizationError)
-    assert str(first) == (
-        "document long was not indexed: rewriting failed (PromptTooLong); nothing of it was kept"
-    )
-    assert isinstance(second, SanitizedDocument)
-    assert [content for sent in writer.sent for role, content in sent if role == "user"] == [long[1:]]
+    first, second = rewritten(Paraphrase(writer), long, long[1:])
+    assert isinstance(first, SanitizationError) and isinstance(second, SanitizedDocument)
+    assert "rewriting failed (PromptTooLong); nothing of it was kept" in str(first)
+    assert [sent[-1] for sent in writer.sent] == [("user", long[1:])]
 
 
 def test_a_name_that_the_model_keeps_is_measured_as_risk() -> None:
-    detector = PhraseDetector({"Tobias Orrin": "person full name"})
-    sanitizer = RewritingSanitizer(detector, Paraphrase(Writer("Tobias Orrin coughs.")), RiskPrior())
-    (outcome,) = sanitizer.sanitize([Document("d", "Tobias Orrin, I think, coughs.")])
+    (outcome,) = rewritten(Paraphrase(Writer("Tobias Orrin coughs.")), "Tobias Orrin, I think, coughs.")
     assert isinstance(outcome, SanitizedDocument)
     assert outcome.risk.before == outcome.risk.after > 0
 
 
 def test_a_model_that_is_not_there_ends_the_run() -> None:
-    gone = ModelUnavailable("writer", "is gone")
-    sanitizer = RewritingSanitizer(PhraseDetector({}), Paraphrase(Writer(error=gone)), RiskPrior())
     with pytest.raises(ModelUnavailable, match="writer is gone"):
-        sanitizer.sanitize([Document("a", "one"), Document("b", "two")])
+        rewritten(Paraphrase(Writer(error=ModelUnavailable("writer", "is gone"))), "one", "two")

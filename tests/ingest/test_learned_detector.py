@@ -19,17 +19,8 @@ class Spans:
         return [self._spans for _ in texts]
 
 
-def test_a_span_becomes_a_mention_with_the_class_of_its_label() -> None:
-    detector = LearnedDetector(Spans(FoundSpan(3, 8, "person full name", 0.9)))  # type: ignore[arg-type]
-    ((mention,),) = detector.detect([Document("d", "of Quorin")])
-    assert (mention.identifier, mention.confidence, mention.source) == (
-        Identifier.DIRECT,
-        0.9,
-        "model:given",
-    )
-
-
-def test_of_two_labels_of_one_place_the_riskier_stays() -> None:
+def test_a_span_becomes_a_mention_under_the_riskiest_label_of_its_place() -> None:
     spans = FoundSpan(0, 6, "city name", 0.9), FoundSpan(0, 6, "person full name", 0.6)
     ((mention,),) = LearnedDetector(Spans(*spans)).detect([Document("d", "Quorin")])  # type: ignore[arg-type]
-    assert mention.label == "person full name"
+    assert (mention.label, mention.identifier) == ("person full name", Identifier.DIRECT)
+    assert (mention.confidence, mention.source) == (0.6, "model:given")

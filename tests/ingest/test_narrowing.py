@@ -1,7 +1,8 @@
 """Facts, the bits that they say, and the order in which they are kept."""
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -15,13 +16,14 @@ from ingest.annotated import AnnotatedText
 from ingest.deciding.lethe import Lethe
 from ingest.deciding.narrowing import FEATURES, Facts, facts_of, held, in_order, rows_of
 from ingest.deciding.policy import DIRECT, FITS, KEPT, NARROWS, Policy, Treatment
-from ingest.documents import Action, Decision, Entity, Identifier, Span
+from ingest.documents import Action, Decision, Entity, Span
 from ingest.labels import label_of
 from ingest.scoring.prior import RiskPrior
-from models.bits import BitsModel, embedded_bits, load_bits, surprisals
+from models.bits import embedded_bits, load_bits, surprisals
 from models.catalog import ModelRef
 from models.encoders.words import Need
 from models.errors import ModelUnavailable
+from tests.doubles import entity
 
 CERTAIN, UNLIKELY = Need(1.0, 0.98, 0.9), Need(0.6, 0.1, 0.02)
 WORTH = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0, 20), min_size=8, max_size=8)
@@ -34,20 +36,23 @@ FACTS = st.builds(
 """Links with some words; a word is worth the same in all of them."""
 
 
+NAME, JOB, CITY, DRUG, ILLNESS = "person full name", "job title", "city name", "medication", "disease"
+
+
 def annotated(text: str, **named: tuple[str, Need | None]) -> AnnotatedText:
     """The text with each named phrase wherever it stands; a phrase is one link."""
     entities = []
     for link, (phrase, (label, need)) in enumerate(named.items()):
-        said, start = phrase.replace("_", " "), -1
-        while (start := text.find(said, start + 1)) >= 0:
-            span = Span(start, start + len(said))
-            entities.append(Entity(span, label, label_of(label).identifier, 0.9, "test", link, need=need))
+        for match in re.finditer(re.escape(phrase.replace("_", " ")), text):
+            span, kind = Span(*match.span()), label_of(label).identifier
+            entities.append(Entity(span, label, kind, 0.9, "test", link, need=need))
     return AnnotatedText(text, sorted(entities, key=lambda each: each.span))
 
 
-@pytest.fixture(scope="module")
-def model() -> BitsModel:
-    return embedded_bits()
+def bits_of(text: AnnotatedText) -> list[float]:
+    """The bits that each link of a text says."""
+    (facts,) = facts_of([text], [()], embedded_bits())
+    return [sum(facts[link].values()) for link in sorted(facts)]
 
 
 def _said(facts: Facts, links: set[int]) -> float:
@@ -84,7 +89,12 @@ def test_a_word_that_two_facts_share_is_said_once() -> None:
     assert order[-1].together == 10.0
 
 
-def test_order_does_not_grow_with_the_square_of_facts_that_share_words() -> None:
+@pytest.mark.parametrize(
+    "shared", [lambda n: {"may": 0.5, "2011": 2.0}, lambda n: {f"v{n // 2}": 2.0 + n % 3}]
+)
+def test_order_does_not_grow_with_the_square_of_facts_that_share_words(
+    shared: Callable[[int], dict[str, float]],
+) -> None:
     def steps(count: int) -> int:
         asked = 0
 
@@ -94,91 +104,68 @@ def test_order_does_not_grow_with_the_square_of_facts_that_share_words() -> None
                 asked += 1
                 return super().items()
 
-        facts = {n: Counted({f"w{n}": 1.0 + n % 7, "may": 0.5, "2011": 2.0}) for n in range(count)}
-        assert len(in_order(facts)) == count
+        facts = {n: Counted({f"w{n}": 1.0 + n % 7, **shared(n)}) for n in range(count)}
+        assert sorted(each.link for each in in_order(facts)) == list(range(count))
         return asked
 
     assert steps(400) <= 2.2 * steps(200)
 
 
 def test_words_belong_to_the_innermost_fact_and_never_to_an_identifier() -> None:
-    text = AnnotatedText(
-        "Ada Quill of Quill Mill, a mill in Tarn.",
-        [
-            Entity(Span(0, 9), "person full name", Identifier.DIRECT, 1, "test", 0),
-            Entity(Span(13, 23), "organization", Identifier.QUASI, 1, "test", 1),
-            Entity(Span(13, 18), "person full name", Identifier.DIRECT, 1, "test", 0),
-            Entity(Span(35, 39), "city name", Identifier.QUASI, 1, "test", 2),
-        ],
-    )
-    read = held(text, {0})
+    found = [entity(0, 9, NAME, 0), entity(13, 23, "organization", 1)]
+    found += [entity(13, 18, NAME, 0), entity(35, 39, CITY, 2)]
+    read = held(AnnotatedText("Ada Quill of Quill Mill, a mill in Tarn.", found), {0})
     assert {link: dict(words) for link, words in read.words.items()} == {1: {"mill": 1}, 2: {"tarn": 1}}
     assert read.elsewhere == {"of": 1, "a": 1, "mill": 1, "in": 1}
 
 
-def test_rare_words_that_the_reader_would_mask_say_most(model: BitsModel) -> None:
-    text = annotated(
-        "She was a lighthouse keeper in Leeds and took ramipril for asthma since 2019.",
-        lighthouse_keeper=("job title", CERTAIN),
-        Leeds=("city name", CERTAIN),
-        ramipril=("medication", UNLIKELY),
-        asthma=("disease", UNLIKELY),
-    )
-    (facts,) = facts_of([text], [()], model)
-    keeper, town, drug, illness = (sum(facts[link].values()) for link in range(4))
+def test_rare_words_that_the_reader_would_mask_say_most() -> None:
+    text = "She was a lighthouse keeper in Leeds and took ramipril for asthma since 2019."
+    known = {"lighthouse_keeper": (JOB, CERTAIN), "Leeds": (CITY, CERTAIN)}
+    found = annotated(text, **known, ramipril=(DRUG, UNLIKELY), asthma=(ILLNESS, UNLIKELY))
+    keeper, town, drug, illness = bits_of(found)
     assert keeper > town > 1 > drug == illness == 0
 
 
-def test_without_a_reader_the_risk_of_the_label_stands_for_it(model: BitsModel) -> None:
-    text = annotated("Born 4 May 1957 in Leeds. Takes ramipril.", **{
-        "4_May_1957": ("date of birth", None), "Leeds": ("city name", None), "ramipril": ("medication", None)
-    })  # fmt: skip
-    (facts,) = facts_of([text], [()], model)
-    said = {text.entities[link].label: sum(words.values()) for link, words in facts.items()}
-    assert said["date of birth"] > said["city name"] > said["medication"]
+def test_without_a_reader_the_risk_of_the_label_stands_for_it() -> None:
+    text, day = "Born 4 May 1957 in Leeds. Takes ramipril.", {"4_May_1957": ("date of birth", None)}
+    born, town, drug = bits_of(annotated(text, **day, Leeds=(CITY, None), ramipril=(DRUG, None)))
+    assert born > town > drug
 
 
-def test_padding_lowers_no_bits(model: BitsModel) -> None:
-    text = annotated("A baker in Hull, 61.", baker=("job title", CERTAIN), Hull=("city name", CERTAIN))
-    padded = AnnotatedText(f"{text.text} {'The work was long and hard. ' * 200}", text.entities)
-    assert facts_of([padded], [()], model) == facts_of([text], [()], model)
+def test_a_fact_without_letters_is_a_word_of_its_own() -> None:
+    (sign,) = bits_of(annotated("Marked \u2642 on the form.", **{"\u2642": ("gender", CERTAIN)}))
+    assert sign > 1
 
 
-def test_a_fact_without_letters_is_a_word_of_its_own(model: BitsModel) -> None:
-    text = annotated("Marked \u2642 on the form.", **{"\u2642": ("gender", CERTAIN)})
-    (facts,) = facts_of([text], [()], model)
-    assert sum(facts[0].values()) > 1
-
-
-def test_the_likeliest_mention_says_how_likely_a_fact_is_known(model: BitsModel) -> None:
-    said = "Asked for the keeper. The keeper came. The keeper left."
-    mixed = annotated(said, keeper=("job title", CERTAIN))
-    labels = ("disease", "disease", "job title")
+def test_the_likeliest_mention_says_how_likely_a_fact_is_known() -> None:
+    mixed = annotated("Asked for the keeper. The keeper came. The keeper left.", keeper=(JOB, CERTAIN))
+    labels = (ILLNESS, ILLNESS, JOB)
     entities = [replace(each, label=label) for each, label in zip(mixed.entities, labels, strict=True)]
-    (facts,) = facts_of([AnnotatedText(said, entities)], [()], model)
-    assert sum(facts[0].values()) > 1
+    (keeper,) = bits_of(AnnotatedText(mixed.text, entities))
+    assert keeper > 1
 
 
-def test_bits_do_not_depend_on_the_batch(model: BitsModel) -> None:
-    texts = [
-        annotated("A baker in Hull.", baker=("job title", CERTAIN), Hull=("city name", CERTAIN)),
-        annotated("Nothing here."),
-        annotated("A baker in Bath, 61.", baker=("job title", CERTAIN), Bath=("city name", CERTAIN)),
-    ]
+def test_bits_depend_neither_on_the_batch_nor_on_padding() -> None:
+    model, said = embedded_bits(), ("A baker in Hull.", "Nothing here.", "A baker in Bath, 61.")
+    known = {"baker": (JOB, CERTAIN), "Hull": (CITY, CERTAIN), "Bath": (CITY, CERTAIN)}
+    texts = [annotated(each, **known) for each in said]
     alone = [facts_of([text], [()], model)[0] for text in texts]
     assert facts_of(texts, [()] * 3, model) == alone
     assert facts_of([], [], model) == []
+    padded = AnnotatedText(f"{texts[0].text} {'The work was long and hard. ' * 200}", texts[0].entities)
+    assert facts_of([padded], [()], model) == [alone[0]]
 
 
-def test_rarer_and_oftener_words_never_say_less(model: BitsModel) -> None:
-    text = annotated("A cooper in Hull.", cooper=("job title", CERTAIN), Hull=("city name", CERTAIN))
+def test_rarer_and_oftener_words_never_say_less() -> None:
+    text = annotated("A cooper in Hull.", cooper=(JOB, CERTAIN), Hull=(CITY, CERTAIN))
     _, rows = rows_of(held(text, ()), {"cooper": 10.0, "hull": 12.0})
     for column in ("surprisal", "times"):
         place, last = FEATURES.index(column), np.full(len(rows), -np.inf, np.float32)
         for value in (0.0, 1.0, 2.0, 6.0, 12.0, 20.0):
             changed = rows.copy()
             changed[:, place] = value
-            linking = model.linking.of(changed)
+            linking = embedded_bits().linking.of(changed)
             assert (linking >= last - 1e-5).all()
             last = linking
 
@@ -195,17 +182,11 @@ def test_a_model_with_other_files_is_refused(tmp_path: object) -> None:
         load_bits(ModelRef(source="path", name=str(tmp_path)))
 
 
-# -- the policy --------------------------------------------------------------------------------------------
-
-LETTER = annotated(
-    "Ada Quill, a lighthouse keeper in Leeds, born in 1957, takes ramipril for asthma.",
-    Ada_Quill=("person full name", CERTAIN),
-    lighthouse_keeper=("job title", CERTAIN),
-    Leeds=("city name", CERTAIN),
-    ramipril=("medication", UNLIKELY),
-    asthma=("disease", UNLIKELY),
-    **{"1957": ("date", Need(0.9, 0.5, 0.3))},
-)  # fmt: skip
+YEAR = {"1957": ("date", Need(0.9, 0.5, 0.3))}
+WORK = {"Ada_Quill": (NAME, CERTAIN), "lighthouse_keeper": (JOB, CERTAIN), "Leeds": (CITY, CERTAIN)}
+HEALTH = {"ramipril": (DRUG, UNLIKELY), "asthma": (ILLNESS, UNLIKELY)}
+SAID = "Ada Quill, a lighthouse keeper in Leeds, born in 1957, takes ramipril for asthma."
+LETTER = annotated(SAID, **WORK, **HEALTH, **YEAR)
 
 
 def _decided(policy: Policy, text: AnnotatedText = LETTER) -> Mapping[str, Decision]:
@@ -215,27 +196,20 @@ def _decided(policy: Policy, text: AnnotatedText = LETTER) -> Mapping[str, Decis
 
 def test_what_narrows_down_goes_and_what_describes_a_case_stays() -> None:
     found = {label: each.reason for label, each in _decided(Policy()).items()}
-    assert found == {
-        "person full name": DIRECT,
-        "job title": NARROWS,
-        "city name": NARROWS,
-        "date": NARROWS,
-        "medication": FITS,
-        "disease": FITS,
-    }
+    narrow, fit = dict.fromkeys((JOB, CITY, "date"), NARROWS), dict.fromkeys((DRUG, ILLNESS), FITS)
+    assert found == {NAME: DIRECT, **narrow, **fit}
 
 
 def test_the_more_people_must_fit_the_less_stays() -> None:
     kept = []
     for k in (99.0, 50.0, 20.0, 1.0, 1e-3, 1e-60):
-        found = _decided(Policy(k=k))
-        stays = {label for label, each in found.items() if each.action is Action.KEEP}
-        said = [each.scores for each in found.values() if each.action is Action.KEEP]
-        priorities = [each.priority for each in said if each is not None and each.priority is not None]
+        stays = {label: each for label, each in _decided(Policy(k=k)).items() if each.action is Action.KEEP}
+        scores = [each.scores for each in stays.values()]
+        priorities = [each.priority for each in scores if each is not None and each.priority is not None]
         assert max(priorities, default=0.0) < Policy(k=k).threshold
-        kept.append(stays)
+        kept.append(set(stays))
     assert all(one <= other for one, other in pairwise(kept))
-    assert kept[0] < kept[-1] == {"job title", "city name", "date", "medication", "disease"}
+    assert kept[0] < kept[-1] == {JOB, CITY, "date", DRUG, ILLNESS}
 
 
 def test_only_the_share_of_people_counts() -> None:
@@ -250,29 +224,23 @@ def test_only_the_share_of_people_counts() -> None:
 
 
 def test_what_a_label_keeps_is_said_before_all_else() -> None:
-    policy = Policy(k=1e-3, treatment=Treatment({"job title": "keep"}))
-    found = _decided(policy)
-    assert found["job title"].reason == KEPT
-    job, free = found["job title"].scores, _decided(replace_k(policy))["city name"].scores
-    assert job is not None and free is not None and job.priority is not None and free.priority is not None
-    assert free.priority > job.priority > 0
+    policy = Policy(k=1e-3, treatment=Treatment({JOB: "keep"}))
+    kept, free = _decided(policy), _decided(policy.at(20.0))
+    assert kept[JOB].reason == KEPT
+    job, town = kept[JOB].scores, free[CITY].scores
+    assert job is not None and town is not None and job.priority is not None and town.priority is not None
+    assert town.priority > job.priority > 0
 
 
-def replace_k(policy: Policy) -> Policy:
-    return policy.at(20.0)
-
-
-def test_what_has_no_word_of_its_own_says_nothing_and_stays() -> None:
-    text = annotated("Paid 40 € at York clinic.", **{
-        "€": ("currency symbol", CERTAIN), "York_clinic": ("organization", CERTAIN),
-        "York": ("city name", CERTAIN), "clinic": ("medical department", CERTAIN),
-    })  # fmt: skip
-    found = _decided(Policy().at(math.inf), text)
-    assert {each.action for each in found.values()} == {Action.KEEP}
-    found = _decided(Policy().at(-math.inf), text)
-    assert {each.action for each in found.values()} == {Action.GENERALIZE}
+@pytest.mark.parametrize(("tau", "action"), [(math.inf, Action.KEEP), (-math.inf, Action.GENERALIZE)])
+def test_what_has_no_word_of_its_own_says_nothing_and_stays(tau: float, action: Action) -> None:
+    labels = {"€": "currency symbol", "York_clinic": "organization", "York": CITY}
+    labels |= {"clinic": "medical department"}
+    found = {said: (label, CERTAIN) for said, label in labels.items()}
+    decided = _decided(Policy().at(tau), annotated("Paid 40 € at York clinic.", **found))
+    assert {each.action for each in decided.values()} == {action}
 
 
 def test_all_of_health_goes_where_the_policy_says_so() -> None:
     found = _decided(Policy(sensitive="generalize"))
-    assert {found[label].action for label in ("medication", "disease")} == {Action.GENERALIZE}
+    assert {found[label].action for label in (DRUG, ILLNESS)} == {Action.GENERALIZE}

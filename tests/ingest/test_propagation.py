@@ -1,5 +1,7 @@
 """Once named, always found. Every name and text here is invented."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,24 +29,22 @@ def found_in(text: str, *names: str) -> list[Entity]:
     return HybridDetector(FirstMentions(*names)).detect([Document("d", text)])[0]
 
 
-def covered(text: str, start: int, end: int, *names: str) -> bool:
-    return any(
-        entity.label == "person full name" and entity.span.start <= start and end <= entity.span.end
-        for entity in found_in(text, *names)
-    )
+def words_in(text: str, *names: str) -> list[str]:
+    return [text[each.span.start : each.span.end] for each in found_in(text, *names)]
 
 
-@given(
-    st.sampled_from(SURNAMES),
-    st.lists(st.sampled_from((*FILLERS, *TEMPLATES)), min_size=1, max_size=12),
-)
+def missed(text: str, word: str, *names: str) -> list[int]:
+    """Where a word stands that is not found as a name."""
+    spans = [each.span for each in found_in(text, *names) if each.label == "person full name"]
+    places = [match.span() for match in re.finditer(re.escape(word), text)]
+    assert places
+    return [at for at, end in places if not any(span.start <= at and end <= span.end for span in spans)]
+
+
+@given(st.sampled_from(SURNAMES), st.lists(st.sampled_from((*FILLERS, *TEMPLATES)), min_size=1, max_size=12))
 def test_every_later_bare_surname_is_found(surname: str, parts: list[str]) -> None:
-    sentences = [part.format(surname) for part in parts]
-    text = " ".join([f"Mr Anton {surname} is the tenant.", *sentences])
-    start = text.index(surname) + len(surname)
-    while (at := text.find(surname, start)) >= 0:
-        start = at + len(surname)
-        assert covered(text, at, start, f"Anton {surname}")
+    text = " ".join([f"Mr Anton {surname} is the tenant.", *(part.format(surname) for part in parts)])
+    assert missed(text, surname, f"Anton {surname}") == []
 
 
 @pytest.mark.parametrize(
@@ -52,24 +52,17 @@ def test_every_later_bare_surname_is_found(surname: str, parts: list[str]) -> No
 )
 def test_an_address_does_not_make_a_surname_an_ordinary_word(written: str) -> None:
     text = f"Mr Zqarlo is the tenant. Ask {written} about it. Later Zqarlo signed the paper."
-    assert covered(text, text.index("Zqarlo signed"), text.index(" signed"), "Zqarlo")
+    assert missed(text, "Zqarlo", "Zqarlo") == []
 
 
-def test_given_name_capitals_and_earlier_mentions_are_found() -> None:
+@pytest.mark.parametrize("word", ["KELLER", "Annika", "Keller"])
+def test_given_name_capitals_and_earlier_mentions_are_found(word: str) -> None:
     text = "KELLER called. Then Dr. Annika Keller wrote; Annika was ill. Keller’s file is closed."
-    for word, count in (("KELLER", 1), ("Annika", 2), ("Keller", 2)):
-        places = [at for at in range(len(text)) if text.startswith(word, at)]
-        assert len(places) == count
-        assert all(covered(text, at, at + len(word), "Annika Keller") for at in places)
+    assert missed(text, word, "Annika Keller") == []
 
 
-def test_an_everyday_word_in_lower_case_stays() -> None:
+def test_an_everyday_word_in_lower_case_and_part_of_a_longer_word_stay() -> None:
     text = "Mr Anton Brown has a brown coat. We met Brown again, and the brown dog."
-    found = [text[e.span.start : e.span.end] for e in found_in(text, "Anton Brown")]
-    assert found == ["Anton Brown", "Brown"]
-
-
-def test_part_of_a_longer_word_stays() -> None:
+    assert words_in(text, "Anton Brown") == ["Anton Brown", "Brown"]
     text = "Ms Lena Keller left. The Kellerman papers and the Wolfkeller stayed."
-    found = [text[e.span.start : e.span.end] for e in found_in(text, "Lena Keller")]
-    assert found == ["Lena Keller"]
+    assert words_in(text, "Lena Keller") == ["Lena Keller"]

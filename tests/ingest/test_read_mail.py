@@ -7,6 +7,7 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+from pypdf import PdfReader, PdfWriter
 
 import ingest.read.mail
 from ingest.documents import Document, Unread
@@ -34,66 +35,42 @@ def body_of(content: bytes) -> str:
     return mail_of(content, "a.eml").text.partition("\n\n")[2]
 
 
-def sentence(content: bytes) -> str:
-    (item,) = read("a.eml", content)
-    assert isinstance(item, UnreadableDocument)
-    return str(item)
-
-
 def test_headers_are_lines_and_the_id_stands_in_brackets() -> None:
-    content = (
-        HEAD + b"Cc: =?utf-8?q?Zo=C3=AB?=\n <zoe@example.org>\nSubject: hi\nDate: today\n\nDear Bo,\r\nyes\n"
-    )
-    (item,) = read("a.eml", content)
+    headers = b"Cc: =?utf-8?q?Zo=C3=AB?=\n <zoe@example.org>\nSubject: hi\nDate: today\n"
+    (item,) = read("a.eml", HEAD + headers + b"Reply-To: Greta\n\nDear Bo,\r\nyes\n")
     assert isinstance(item, Document)
     assert item.doc_id == "<17@example.org>"
     assert item.text == (
-        "From: Ada <ada@example.org>\nTo: bo@example.org\nCc: Zoë <zoe@example.org>\n"
+        "From: Ada <ada@example.org>\nReply-To: Greta\nTo: bo@example.org\nCc: Zoë <zoe@example.org>\n"
         "Subject: hi\nDate: today\n\nDear Bo,\nyes\n"
     )
-
-
-def test_without_a_message_id_the_file_names_the_document() -> None:
+    assert mail_of(b"Message-Id: 17\n\nx", "a.eml").message_id == "<17>"
     (item,) = read("a.eml", b"From: ada@example.org\n\nhello\n")
     assert isinstance(item, Document)
     assert relative(item.doc_id) == "a.eml"
 
 
-def test_an_id_without_brackets_gets_them() -> None:
-    assert mail_of(b"Message-Id: 17\n\nx", "a.eml").message_id == "<17>"
-
-
-def test_whom_to_answer_is_a_line() -> None:
-    assert mail_of(b"From: Ada\nReply-To: Greta\n\nwords", "x").text == "From: Ada\nReply-To: Greta\n\nwords"
-
-
-def test_of_alternatives_the_plain_one_is_read() -> None:
+@pytest.mark.parametrize(
+    ("plain", "body"), [("plain words", "plain words"), (" \n", "html words\n\nmore")], ids=["plain", "html"]
+)
+def test_of_alternatives_the_plain_one_is_read_unless_it_is_empty(plain: str, body: str) -> None:
     message = EmailMessage()
-    message.set_content("plain words")
-    message.add_alternative("<p>html words</p>", subtype="html")
-    assert body_of(message.as_bytes()).strip() == "plain words"
-
-
-def test_html_is_read_where_the_plain_alternative_is_empty() -> None:
-    message = EmailMessage()
-    message.set_content(" \n")
+    message.set_content(plain)
     message.add_alternative("<p>html <b>words</b></p><p>more</p>", subtype="html")
-    assert body_of(message.as_bytes()).strip() == "html words\n\nmore"
+    assert body_of(message.as_bytes()).strip() == body
 
 
 def test_attachments_are_counted_by_type_and_text_ones_read() -> None:
     message = EmailMessage()
     message["From"] = "ada@example.org"
     message.set_content("see below")
-    message.add_attachment(b"Zyxwv", maintype="application", subtype="pdf", filename="Utsr.pdf")
-    message.add_attachment(b"Zyxwv", maintype="application", subtype="pdf", filename="Utsr2.pdf")
+    for name in ("Utsr.pdf", "Utsr2.pdf"):
+        message.add_attachment(b"Zyxwv", maintype="application", subtype="pdf", filename=name)
     message.add_attachment("attached words", filename="notes.txt")
     message.add_attachment(b"caf\xe9", maintype="text", subtype="csv", filename="Utsr.csv")
     text = mail_of(message.as_bytes(), "a.eml").text
     assert "Attachments: 4 (application/pdf, text/csv, text/plain)\n\nsee below" in text
-    assert "attached words" in text
-    assert "Zyxwv" not in text
-    assert "Utsr" not in text
+    assert "attached words" in text and "Zyxwv" not in text and "Utsr" not in text
 
 
 def test_a_forwarded_message_is_read_with_its_headers() -> None:
@@ -108,65 +85,50 @@ def test_a_forwarded_message_is_read_with_its_headers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "data", "text"),
+    ("declared", "transfer", "data", "text"),
+    [("iso-8859-1", "8bit", b"caf\xe9", "café"), ("windows-1252", "8bit", b"\x93q\x94", "\u201cq\u201d")]
+    + [("utf-8", "8bit", "café".encode(), "café"), ("us-ascii", "8bit", "café".encode(), "café")]
+    + [("no-such-thing", "8bit", "café".encode(), "café"), ("base64", "8bit", b"Y2Fm", "Y2Fm")]
+    + [("unicode_escape", "8bit", b"caf\\xe9", "caf\\xe9"), ("utf-8", "base64", b"Y2Fmw6k=", "café")],
+)
+def test_encodings(declared: str, transfer: str, data: bytes, text: str) -> None:
+    said = f"Content-Type: text/plain; charset={declared}\nContent-Transfer-Encoding: {transfer}\n\n"
+    assert body_of(HEAD + said.encode() + data) == text
+
+
+PLAIN, EIGHT = b"Content-Type: text/plain", b"\nContent-Transfer-Encoding: 8bit\n\nZyxwv \xe9"
+NOT_UTF8 = "a.eml: has a part that is not utf-8, as it says or has to be; export the message again"
+
+
+MANY = b"Content-Type:\n multipart/mixed; boundary=b\n\n--b\n" * 3_000
+PARTED = "a.eml: has 3,000 parts that are divided into parts, more than 100; split it"
+EMPTY = "a.eml: holds no text, or only white space; fill it in or leave it out"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(HEAD + PLAIN + said + EIGHT, NOT_UTF8) for said in (b"", b"; charset=utf-8", b"; charset=us-ascii")]
+    + [(b"From: Zyxwv \xe9\n\nhello\n", "a.eml, header From: is not UTF-8; export the message again")]
+    + [(b"X-Nothing: 1\n\n  \n", EMPTY), (MANY, PARTED)],
+    ids=["not declared", "utf-8", "us-ascii", "header", "no words", "parts"],
+)
+def test_a_message_that_cannot_be_read_is_refused(content: bytes, told: str) -> None:
+    (item,) = read("a.eml", content)
+    assert isinstance(item, UnreadableDocument)
+    assert str(item) == told
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
     [
-        ("iso-8859-1", b"caf\xe9", "café"),
-        ("windows-1252", b"\x93q\x94", "\u201cq\u201d"),
-        ("utf-8", "café".encode(), "café"),
-        ("us-ascii", "café".encode(), "café"),
-        ("no-such-thing", "café".encode(), "café"),
-        ("base64", b"Y2Fm", "Y2Fm"),
-        ("unicode_escape", b"caf\\xe9", "caf\\xe9"),
+        ("From: Zoë\n\nhello", "From: Zoë\n\nhello"),
+        ("From: =?no-such?q?Zo?=\n\nhello", "From: =?no-such?q?Zo?=\n\nhello"),
+        ("Subject: a =?utf-8?q?=C3?= =?utf-8?q?=AB?= b =?utf-8?b?w6s=?=\n\n", "Subject: a ë b ë"),
+        ("Subject: ë, =?utf-8?q?really??= =?\n\n", "Subject: ë, really? =?"),
     ],
 )
-def test_declared_encodings(declared: str, data: bytes, text: str) -> None:
-    content = HEAD + f"Content-Type: text/plain; charset={declared}\n".encode()
-    assert body_of(content + b"Content-Transfer-Encoding: 8bit\n\n" + data) == text
-
-
-def test_transfer_encodings_are_undone() -> None:
-    content = (
-        HEAD + b'Content-Type: text/plain; charset="utf-8"\nContent-Transfer-Encoding: base64\n\nY2Fmw6k=\n'
-    )
-    assert body_of(content) == "café"
-
-
-@pytest.mark.parametrize("charset", [b"", b"; charset=utf-8", b"; charset=us-ascii"])
-def test_a_body_in_an_encoding_that_is_not_declared_is_refused(charset: bytes) -> None:
-    content = (
-        HEAD + b"Content-Type: text/plain" + charset + b"\nContent-Transfer-Encoding: 8bit\n\nZyxwv \xe9"
-    )
-    assert sentence(content) == (
-        "a.eml: has a part that is not utf-8, as it says or has to be; export the message again"
-    )
-
-
-def test_a_header_in_another_encoding_is_refused() -> None:
-    assert sentence(b"From: Zyxwv \xe9\n\nhello\n") == (
-        "a.eml, header From: is not UTF-8; export the message again"
-    )
-
-
-def test_a_header_in_utf8_is_read() -> None:
-    assert mail_of("From: Zoë\n\nhello".encode(), "a.eml").text == "From: Zoë\n\nhello"
-
-
-def test_an_unknown_encoded_word_stays_as_it_is() -> None:
-    word = "=?no-such?q?Zo?="
-    assert mail_of(f"From: {word}\n\nhello".encode(), "a.eml").text == f"From: {word}\n\nhello"
-
-
-def test_a_message_nested_too_deep_is_one_sentence() -> None:
-    content = b"".join(
-        b'Content-Type: multipart/mixed; boundary="b%d"\n\n--b%d\n' % (n, n) for n in range(3_000)
-    )
-    assert sentence(content).startswith("a.eml: ")
-
-
-def test_a_message_without_words_is_refused() -> None:
-    assert sentence(b"X-Nothing: 1\n\n  \n") == (
-        "a.eml: holds no text, or only white space; fill it in or leave it out"
-    )
+def test_headers_are_decoded_where_they_stand(content: str, text: str) -> None:
+    assert mail_of(content.encode(), "a.eml").text == text
 
 
 def test_a_mailbox_is_cut_at_its_envelopes() -> None:
@@ -179,28 +141,23 @@ def test_a_mailbox_is_cut_at_its_envelopes() -> None:
     )
     for data in (content, content.replace(b"\n", b"\r\n")):
         one, two, three, four = read("a.mbox", data)
-        assert isinstance(one, Document)
-        assert isinstance(two, Document)
-        assert isinstance(four, Document)
+        assert isinstance(one, Document) and isinstance(two, Document) and isinstance(four, Document)
         assert one.doc_id == "<1@x>"
         assert [relative(each.doc_id) for each in (two, four)] == ["a.mbox#2", "a.mbox#4"]
-        assert (
-            one.text.split()
-            == b"One. From here at 10:30 in 2020, no cut. From now on, none either.".decode().split()
-        )
+        said = "One. From here at 10:30 in 2020, no cut. From now on, none either."
+        assert " ".join(one.text.split()) == said
         assert str(three) == "a.mbox, message 3, header From: is not UTF-8; export the message again"
+    (item,) = read("a.mbox", b"From: ada@example.org\n\nZyxwv\n")
+    assert str(item) == "a.mbox: does not begin with a 'From ' line; name a single message .eml"
 
 
 def test_a_message_too_large_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ingest.read.mail, "MAX_BYTES", 50)
     envelope = b"From x Sat Nov 21 00:03:15 2020\n"
-    one, two, three = read(
-        "a.mbox",
-        envelope + b"\nOne.\n\n" + envelope + b"\n" + b"Zyxwv\n" * 20 + b"\n" + envelope + b"\nThree.",
-    )
-    assert isinstance(one, Document)
+    messages = (b"\nOne.\n\n", b"\n" + b"Zyxwv\n" * 20 + b"\n", b"\nThree.")
+    one, two, three = read("a.mbox", b"".join(envelope + each for each in messages))
+    assert isinstance(one, Document) and isinstance(three, Document)
     assert str(two) == "a.mbox, message 2: is larger than 50 bytes; leave it out"
-    assert isinstance(three, Document)
 
 
 def attached(data: bytes, content_type: str, name: str = "") -> Mail:
@@ -217,10 +174,11 @@ def made(write: Callable[[Path], None]) -> bytes:
 
 
 OFFICE = "application/vnd.openxmlformats-officedocument"
+UNKNOWN = "application/octet-stream"
 
 
 @pytest.mark.parametrize(
-    ("write", "content_type", "name", "kind", "words"),
+    ("data", "content_type", "name", "kind", "words"),
     [
         (write_docx, f"{OFFICE}.wordprocessingml.document", "", "docx", "Lamotrigine | 100 mg"),
         (write_xlsx, f"{OFFICE}.spreadsheetml.sheet", "", "xlsx", "Barnaby Oyelaran | 2031-03-04"),
@@ -228,59 +186,41 @@ OFFICE = "application/vnd.openxmlformats-officedocument"
         (write_pdf, "application/pdf", "", "pdf", "Report on Ingeborg Thackeray."),
         (write_rtf, "application/rtf", "", "rtf", "custody of your son"),
         (write_rtf, "text/rtf", "", "rtf", "custody of your son"),
-        (write_docx, "application/octet-stream", "Zyxwv.DOCX", "docx", "Lamotrigine | 100 mg"),
+        (write_docx, UNKNOWN, "Zyxwv.DOCX", "docx", "Lamotrigine | 100 mg"),
         (write_pdf, "application/x-zyxwv", "Zyxwv.pdf", "pdf", "Report on Ingeborg Thackeray."),
+        (b"a;b", UNKNOWN, "Zyxwv.csv", "csv", "a;b"),
+        (b'{"a": 1}', "application/json", "", "json", '{"a": 1}'),
+        (b"<p>a</p>", "application/xhtml+xml", "", "html", "a"),
+        (b"BEGIN:VEVENT", "application/ics", "", "ics", "BEGIN:VEVENT"),
+        (b"BEGIN:VCARD", "text/vcard", "", "vcard", "BEGIN:VCARD"),
+        (b"<p>a</p>", "text/html", "", "html", "a"),
     ],
 )
 def test_attachments_are_read_by_their_type_or_else_their_name(
-    write: Callable[[Path], None], content_type: str, name: str, kind: str, words: str
+    data: bytes | Callable[[Path], None], content_type: str, name: str, kind: str, words: str
 ) -> None:
-    mail = attached(made(write), content_type, name)
-    block = mail.text.split("see below", 1)[1]
-    assert block.strip().startswith(f"--- attachment: {kind} ---\n")
-    assert words in block
+    is_text = isinstance(data, bytes)
+    mail = attached(data if isinstance(data, bytes) else made(data), content_type, name)
+    block = mail.text.split("see below", 1)[1].strip()
+    assert block.startswith(f"--- attachment: {kind} ---\n")
+    assert block.endswith(f"---\n{words}") if is_text else words in block
     assert f"Attachments: 1 ({content_type})" in mail.text
-    assert not [part for part in mail.unread if part.kind == "attachment"]
+    assert not [part for part in mail.unread if is_text or part.kind == "attachment"]
 
 
-@pytest.mark.parametrize(
-    ("data", "content_type", "name", "words"),
-    [
-        (b"a;b", "application/octet-stream", "Zyxwv.csv", "--- attachment: csv ---\na;b"),
-        (b'{"a": 1}', "application/json", "", '--- attachment: json ---\n{"a": 1}'),
-        (b"<p>a</p>", "application/xhtml+xml", "", "--- attachment: html ---\na"),
-        (b"BEGIN:VEVENT", "application/ics", "", "--- attachment: ics ---\nBEGIN:VEVENT"),
-        (b"BEGIN:VCARD", "text/vcard", "", "--- attachment: vcard ---\nBEGIN:VCARD"),
-        (b"<p>a</p>", "text/html", "", "--- attachment: html ---\na"),
-    ],
-)
-def test_attached_text_is_read_as_text(data: bytes, content_type: str, name: str, words: str) -> None:
-    mail = attached(data, content_type, name)
-    assert mail.text.strip().endswith(words)
-    assert mail.unread == ()
+NOT_READ = "is of a kind that is not read"
+NOT_UTF8_AT_6 = "not UTF-8 at byte 6; convert it, e.g. iconv -f WINDOWS-1252 -t UTF-8"
 
 
 @pytest.mark.parametrize(
     ("data", "content_type", "name", "kind", "reason"),
     [
-        (b"Zyxwv", "application/zip", "Zyxwv.zip", "attachment", "is of a kind that is not read"),
-        (b"Zyxwv", "application/ms-tnef", "winmail.dat", "attachment", "is of a kind that is not read"),
+        (b"Zyxwv", "application/zip", "Zyxwv.zip", "attachment", NOT_READ),
+        (b"Zyxwv", "application/ms-tnef", "winmail.dat", "attachment", NOT_READ),
         (b"Zyxwv", "application/pdf", "", "attachment", "is not a PDF; give it the extension that it needs"),
-        (b" ", "application/octet-stream", "Zyxwv.txt", "attachment", "holds no text"),
-        (
-            b"Zyxwv \xe9",
-            "application/octet-stream",
-            "Zyxwv.txt",
-            "attachment",
-            "not UTF-8 at byte 6; convert it, e.g. iconv -f WINDOWS-1252 -t UTF-8",
-        ),
-        (
-            b"Zyxwv \xe9",
-            "text/plain",
-            "",
-            "attachment",
-            "has a part that is not utf-8, as it says or has to be; export the message again",
-        ),
+        (b" ", UNKNOWN, "Zyxwv.txt", "attachment", "holds no text"),
+        (b"Zyxwv \xe9", UNKNOWN, "Zyxwv.txt", "attachment", NOT_UTF8_AT_6),
+        (b"Zyxwv \xe9", "text/plain", "", "attachment", NOT_UTF8.removeprefix("a.eml: ")),
         (b"Zyxwv", "image/png", "Zyxwv.png", "picture", "may show text; write out what it says"),
         (b"Zyxwv", "audio/mpeg", "Zyxwv.mp3", "recording", "may be speech; write out what is said"),
     ],
@@ -290,7 +230,7 @@ def test_what_is_attached_and_not_read_is_counted(
 ) -> None:
     mail = attached(data, content_type, name)
     assert mail.unread == (Unread(kind, 1, reason),)
-    assert "Zyxwv" not in mail.text + repr(mail)
+    assert "Zyxwv" not in mail.text + repr(mail) + repr(Mail("<Zyxwv@x>", "Zyxwv", "a.eml"))
     assert f"Attachments: 1 ({content_type})" in mail.text
 
 
@@ -312,19 +252,13 @@ def test_pictures_of_an_alternative_that_is_not_shown_are_counted_and_an_invitat
     message.add_alternative("BEGIN:VCALENDAR", subtype="calendar")
     mail = mail_of(message.as_bytes(), "a.eml")
     assert mail.text.split() == ["plain", "words", "BEGIN:VCALENDAR"]
-    assert [(part.kind, part.count) for part in mail.unread] == [
-        ("picture", 1),
-        ("alternative version", 1),
-    ]
+    assert {part.kind: part.count for part in mail.unread} == {"picture": 1, "alternative version": 1}
 
 
 def test_files_packed_into_each_other_are_read_to_a_depth() -> None:
-    from pypdf import PdfReader, PdfWriter
-
     def packed(inner: bytes, name: str) -> bytes:
-        writer = PdfWriter(clone_from=PdfReader(io.BytesIO(made(write_pdf))))
+        writer, out = PdfWriter(clone_from=PdfReader(io.BytesIO(made(write_pdf)))), io.BytesIO()
         writer.add_attachment(name, inner)
-        out = io.BytesIO()
         writer.write(out)
         return out.getvalue()
 
@@ -345,18 +279,8 @@ def test_a_header_is_read_up_to_a_length() -> None:
     assert mail_of(b"X-Long: " + b"ab " * 50_000 + b"\n\nbody", "a.eml").unread == ()
 
 
-def test_encoded_words_are_decoded_where_they_stand() -> None:
-    subject = "a =?utf-8?q?=C3?= =?utf-8?q?=AB?= b =?utf-8?b?w6s=?=, =?utf-8?q?really??= =?"
-    text = mail_of(f"Subject: {subject}\n\n".encode(), "a.eml").text
-    assert text == "Subject: a ë b ë, really? =?"
-
-
-def test_a_message_of_too_many_parts_is_refused() -> None:
-    content = b"Content-Type:\n multipart/mixed; boundary=b\n\n--b\n" * 101
-    assert sentence(content) == ("a.eml: has 101 parts that are divided into parts, more than 100; split it")
-
-
 PARTS = b'Content-Type: multipart/%s; boundary="b"\n\n'
+DIVIDED = b"".join(b'Content-Type: multipart/mixed; boundary="%d"\n\n--%d\n' % (n, n) for n in range(20))
 GROWING = {
     "encoded words": (b"Subject: ", b"=?utf-8?q?a?= ", b"\n\nx"),
     "words that never end": (b"Subject: ", b"=?a?q?x", b"\n\nx"),
@@ -365,11 +289,7 @@ GROWING = {
     "headers": (b"", b"From: a\n", b"\n\nx"),
     "parts": (PARTS % b"mixed", b"--b\nContent-Type: image/png\n\nx\n", b""),
     "alternatives": (PARTS % b"alternative", b"--b\n\nx\n--b\nContent-Type: text/html\n\nx\n", b""),
-    "depth": (
-        b"".join(b'Content-Type: multipart/mixed; boundary="%d"\n\n--%d\n' % (n, n) for n in range(20)),
-        b"x\n",
-        b"",
-    ),
+    "depth": (DIVIDED, b"x\n", b""),
     "envelopes": (b"From a\n\nx\n\nFrom a", b" 1:11", b"\n"),
 }
 
@@ -383,26 +303,14 @@ def test_time_grows_with_the_size_of_a_mail(name: str) -> None:
         content = before + unit * (size // len(unit)) + behind
 
         def read_all() -> None:
-            if name == "envelopes":
-                list(mbox_messages(io.BytesIO(content), "a.mbox"))
-                return
             with suppress(UnreadableDocument):
-                mail_of(content, "a.eml")
+                if name == "envelopes":
+                    list(mbox_messages(io.BytesIO(content), "a.mbox"))
+                else:
+                    mail_of(content, "a.eml")
 
         return cost(read_all)
 
-    took = work(60_000)
-    if took < 0.01:
-        # What is fast may be too short to compare: it has to stay so.
-        assert work(240_000) < 0.5
-    else:
-        assert work(240_000) < 10 * took
-
-
-def test_what_is_no_mailbox() -> None:
-    (item,) = read("a.mbox", b"From: ada@example.org\n\nZyxwv\n")
-    assert str(item) == "a.mbox: does not begin with a 'From ' line; name a single message .eml"
-
-
-def test_a_mail_shows_nothing_private() -> None:
-    assert "Zyxwv" not in repr(Mail("<Zyxwv@x>", "Zyxwv", "a.eml"))
+    took, longer = work(60_000), work(240_000)
+    # What is fast may be too short to compare: it has to stay so.
+    assert longer < (0.5 if took < 0.01 else 10 * took)

@@ -16,28 +16,9 @@ ENDING = re.compile(
 LAST_WORD = re.compile(r"[\w.]*\w(?=\.\Z)")
 NEW_LINE_ITEM = re.compile(r"\s*(?:[-*•|>]|\d+[.)]\s|[^\s:|][^:|\n]{0,30}:(?:\s|$))")
 PIECES = (
-    ("Dr.", "Dr. ", "e.g. ", "U.S. ", "A. ", "I. ", "1. ", "1.5 ", "x", "Xy ", "zed ", "_", ".", "..", "! ")
-    + (
-        "?!",
-        "…",
-        '."',
-        ".) ",
-        "”",
-        " ",
-        "  ",
-        "\t",
-        "\n",
-        "\n\n",
-        "- ",
-        "Name: ",
-        "|",
-        "。",
-        "！ ",
-        "」",
-        "é",
-    )
-    + ("Ö ", "(", "“", "¿", "w" * 130, "many words on one line that goes on ", "'", ";")
-)
+    'Dr.|Dr. |e.g. |U.S. |A. |I. |1. |1.5 |x|Xy |zed |_|.|..|! |?!|…|."|.) |”| |  |\t|\n|\n\n|- |Name: |。'
+    "|！ |」|é|Ö |(|“|¿|many words on one line that goes on |'|;"
+).split("|") + ["|", "w" * 130]
 
 
 def slow_sentences(text: str) -> list[str]:
@@ -93,13 +74,8 @@ def slow_cut(sentence: str) -> Iterator[str]:
 
 
 @settings(max_examples=600)
-@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+@given(st.one_of(st.lists(st.sampled_from(PIECES), max_size=40).map("".join), st.text(max_size=60)))
 def test_sentences_are_those_of_the_slow_version(text: str) -> None:
-    assert split_sentences(text) == slow_sentences(text)
-
-
-@given(st.text(max_size=60))
-def test_any_text_is_cut_as_by_the_slow_version(text: str) -> None:
     assert split_sentences(text) == slow_sentences(text)
 
 

@@ -48,14 +48,8 @@ def playing(knows: Mapping[str, tuple[str, str]], *puts: tuple[str, str]) -> Scr
 
 def loop(variant: Variant, model: Scripted, truths: Mapping[str, str], text: str = TEXT) -> Incognito:
     """The method after it rewrote one text, whose author is "7"."""
-    made = Incognito(
-        variant,
-        Asker(model),
-        ("sex", "age"),
-        {text: ("7", truths)},
-        same,
-        lambda author, attribute, truth: TARGETS[attribute],
-    )
+    known = {text: ("7", truths)}
+    made = Incognito(variant, Asker(model), ("sex", "age"), known, same, lambda _, name, truth: TARGETS[name])
     made.rewrite([AnnotatedText(text, [])])
     return made
 
@@ -118,13 +112,7 @@ def test_every_variant_shows_what_it_says(name: str) -> None:
     assert len(more) == (0 if variant.early_stopping else 2)
     assert made.truthful is not variant.target
     # The adversary is told the truth by one variant.
-    assert ("True sex: male" in model.asked[0][1]) is variant.hinted
-
-
-def test_the_paper_has_six_variants() -> None:
-    assert len(VARIANTS) == 6
-    assert sum(each.hinted for each in VARIANTS.values()) == 1
-    assert sum(not each.early_stopping for each in VARIANTS.values()) == 1
+    assert ("\nTrue sex: male\n" in model.asked[0][1]) is variant.hinted
 
 
 def test_attributes_are_protected_one_after_the_other_and_one_that_fails_stops_alone() -> None:
@@ -149,9 +137,6 @@ def test_a_text_that_would_be_cut_off_is_not_rewritten(variant: Variant, stop: s
         assert bool(rewritings(model)) is (expected == stop)
 
 
-# -- targets ----------------------------------------------------------------------------------------------
-
-
 @given(st.sampled_from(["18", "40", "43", "80"]), st.text())
 def test_a_chosen_target_stands_unless_it_is_the_truth(truth: str, author: str) -> None:
     otherwise, draw = drawn_target(KEY, same), drawn_target(KEY, same, {"age": "40"})
@@ -171,33 +156,23 @@ def test_a_target_is_never_the_truth_far_from_it_and_sticks_to_its_author(
     assert target in VALUES[attribute] and not same(attribute, target, truth)
     assert attribute != "age" or abs(int(target) - int(truth)) >= YEARS
     assert draw(author, attribute, truth) == target
-
-
-def test_nationality_is_drawn_from_countries_and_what_has_no_values_is_an_error() -> None:
-    assert drawn_target(KEY, same)("1", "nationality", "Chile") in VALUES["country"]
+    assert draw(author, "nationality", "Chile") in VALUES["country"]
     with pytest.raises(KeyError):
-        drawn_target(KEY, same)("1", "shoe size", "42")
+        draw(author, "shoe size", "42")
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 3.0])
 def test_randomized_response_keeps_the_truth_as_often_as_it_says(epsilon: float) -> None:
-    draw, values = randomized_response(KEY, epsilon, same), VALUES["relationship"]
-    n = 4_000
+    draw, values, n = randomized_response(KEY, epsilon, same), VALUES["relationship"], 4_000
     drawn = Counter(draw(str(author), "relationship", "married") for author in range(n))
+    # Each pair of truths differs by a factor of e^epsilon at most, and some by that.
     keeps = math.exp(epsilon) / (math.exp(epsilon) + len(values) - 1)
     for value in values:
-        share = keeps if value == "married" else (1 - keeps) / (len(values) - 1)
+        share = keeps if value == "married" else keeps / math.exp(epsilon)
         assert abs(drawn[value] / n - share) < 4 * math.sqrt(share * (1 - share) / n)
-    # Each pair of truths differs by a factor of e^epsilon at most, and some by that.
-    assert math.isclose(keeps / ((1 - keeps) / (len(values) - 1)), math.exp(epsilon))
-
-
-def test_an_epsilon_below_nought_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^epsilon is -1: give 0 or more$"):
         randomized_response(KEY, -1, same)
 
-
-# -- the adversary ----------------------------------------------------------------------------------------
 
 INFERRED = (
     'Here you are: {"inferences": [{"attribute": "sex", "reasoning": "a wife", "certainty": 4,'
