@@ -11,13 +11,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader, PdfWriter
 from pypdf.annotations import FreeText, Link, Text
-from pypdf.generic import (
-    ArrayObject,
-    DictionaryObject,
-    NameObject,
-    StreamObject,
-    TextStringObject,
-)
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, StreamObject, TextStringObject
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 

@@ -48,8 +48,7 @@ def test_a_single_name_weighs_its_rubric_prior() -> None:
 
 def test_a_name_counts_once_however_often_it_stands() -> None:
     once, twice = totals(
-        annotated("Keller", Keller="person full name"),
-        annotated("Keller Keller", Keller="person full name"),
+        annotated("Keller", Keller="person full name"), annotated("Keller Keller", Keller="person full name")
     )
     assert once == twice
 

@@ -141,10 +141,7 @@ def test_forms(said: str, expected: Date | None) -> None:
 
 
 def test_a_range_has_its_dates() -> None:
-    assert [each[2] for each in atoms("2 March 2007 and 9 June 2011")] == [
-        Date(2007, 3, 2),
-        Date(2011, 6, 9),
-    ]
+    assert [each[2] for each in atoms("2 March 2007 and 9 June 2011")] == [Date(2007, 3, 2), Date(2011, 6, 9)]
     assert atoms("1998-2003")
     assert atoms("3 May 1998") == []
     assert [rung.words for rung in decade_of("the early 1990s")][0] == "the 1990s"

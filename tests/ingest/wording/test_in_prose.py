@@ -96,10 +96,7 @@ def test_ages(marked: str, expected: str) -> None:
         ("the island's [[lighthouse warden|j]] came", "the island's [job title] came"),
         ("Former [[mayor|j]] of", "Former [job title] of"),
         ("of [[Vietnamese origin|nationality]], he", "of Southeast Asian origin, he"),
-        (
-            "runs the [[only Norwegian bakery|identifying detail]] there",
-            "runs the [detail] there",
-        ),
+        ("runs the [[only Norwegian bakery|identifying detail]] there", "runs the [detail] there"),
         ("attends a [[village school|x]].", "attends a [personal detail]."),
         ("his cousin [[Boz was hurt in the shaft|identifying detail]].", "his cousin [detail]."),
         ("pays [[0.40 euros|monetary amount]] a mile", "pays a certain amount a mile"),
