@@ -28,16 +28,11 @@ from tests.strategies import sentences_about_people
 
 MODES: tuple[Mode, ...] = ("ldp", "compat")
 PHRASES = {
-    "Anna Zeller-Quist": "person full name",
-    "Zeller-Quist's": "person full name",
-    "a.zeller@example.org": "email address",
-    "34-year-old": "person age",
-    "Bremen": "city name",
-    "Ada's ward": "witness code",
-    "12 March 2019": "date",
-    "three weeks": "duration",
+    "Anna Zeller-Quist": "person full name", "Zeller-Quist's": "person full name",
+    "a.zeller@example.org": "email address", "34-year-old": "person age", "Bremen": "city name",
+    "Ada's ward": "witness code", "12 March 2019": "date", "three weeks": "duration",
     "MRN 4471902": "medical record number",
-}
+}  # fmt: skip
 TEXT = (
     "Anna Zeller-Quist, a 34-year-old from Bremen, was seen on 12 March 2019 in Ada's ward after three weeks"
     " (MRN 4471902). Write to a.zeller@example.org. Zeller-Quist's way back to Bremen was long."
@@ -97,9 +92,8 @@ def test_every_domain_is_of_a_label_without_a_fixed_format_and_writes_all_that_l
             assert all(item.strip() == item != "" for item in items)
             assert domain.listed() is items
         else:
-            written = [
-                domain.write(domain.low + (domain.high - domain.low) * part / 50) for part in range(51)
-            ]
+            reach = domain.high - domain.low
+            written = [domain.write(domain.low + reach * part / 50) for part in range(51)]
             assert len(set(written)) > 20
             assert domain.read(written[-1]) == pytest.approx(domain.high)
 
@@ -107,22 +101,16 @@ def test_every_domain_is_of_a_label_without_a_fixed_format_and_writes_all_that_l
 @pytest.mark.parametrize(
     ("label", "said", "value"),
     [
-        ("person age", "34-year-old", 34),
-        ("person age", "forty-two years old", 42),
-        ("person age", "18 months old", 1.5),
-        ("person age", "in her sixties", None),
-        ("person height", "5'11\"", 180.34),
-        ("duration", "2-3 weeks", math.log10(14)),
+        ("person age", "34-year-old", 34), ("person age", "forty-two years old", 42),
+        ("person age", "18 months old", 1.5), ("person age", "in her sixties", None),
+        ("person height", "5'11\"", 180.34), ("duration", "2-3 weeks", math.log10(14)),
         ("duration", "3 years and 2 months", math.log10(1155)),
         ("monetary amount", "$4.5 million", math.log10(4.5e6)),
-        ("monetary amount", "two thousand five hundred dollars", math.log10(2500)),
-        ("dosage", "0 mg", -9),
-        ("date", "summer of 2019", "2019-07-15"),
-        ("date of birth", "3 May", "1980-05-03"),
-        ("date of birth", "1812-05-03", "1930-05-03"),
-        ("date", "last Monday", None),
+        ("monetary amount", "two thousand five hundred dollars", math.log10(2500)), ("dosage", "0 mg", -9),
+        ("date", "summer of 2019", "2019-07-15"), ("date of birth", "3 May", "1980-05-03"),
+        ("date of birth", "1812-05-03", "1930-05-03"), ("date", "last Monday", None),
     ],
-)
+)  # fmt: skip
 def test_numbers_are_read(label: str, said: str, value: float | str | None) -> None:
     domain = DOMAINS[label]
     assert isinstance(domain, Numbers)
@@ -173,11 +161,9 @@ def test_a_mode_draws_by_its_seed_or_the_operating_system_and_of_no_entities_for
 
 @pytest.mark.parametrize("epsilon", [0.0, -5.0, math.nan, math.inf])
 def test_a_budget_out_of_range_is_refused(epsilon: float) -> None:
-    with pytest.raises(ConfigurationError) as refused:
+    told = rf"^The privacy budget epsilon of lprag is {epsilon}; set it to a number from 0\.001 to 700\.$"
+    with pytest.raises(ConfigurationError, match=told):
         Lprag(Remembering(), "ldp", epsilon)
-    assert str(refused.value) == (
-        f"The privacy budget epsilon of lprag is {epsilon}; set it to a number from 0.001 to 700."
-    )
 
 
 # -- with a guarantee ------------------------------------------------------------------------------------
@@ -207,7 +193,7 @@ def test_mentions_of_one_link_get_the_same_words_and_the_rest_a_descriptor() -> 
 def test_no_value_survives_but_one_that_was_drawn() -> None:
     text = annotated()
     returned = 0
-    for seed in range(300):
+    for seed in range(120):
         decisions = decided(lprag(epsilon=40.0, seed=seed), text)
         rendered = apply(text, decisions).residual.text
         for said in ("Zeller", "Quist", "34-year", "12 March", "three weeks", "4471902", "Ada's"):
@@ -215,7 +201,7 @@ def test_no_value_survives_but_one_that_was_drawn() -> None:
         drawn = [d.replacement for d in decisions if d.entity.label == "city name"]
         assert rendered.count("Bremen") == drawn.count("Bremen")
         returned += "Bremen" in rendered
-    assert 0 < returned < 300
+    assert 0 < returned < 120
 
 
 def weights_for(said: str, label: str, epsilon: float, others: str = "") -> Sequence[float]:
@@ -296,11 +282,11 @@ def test_a_word_is_kept_as_often_as_its_share_says(said: str, label: str, epsilo
 
 def test_the_five_nearest_words_are_the_neighbors() -> None:
     text = annotated("Saw Bremen.", {"Bremen": "city name"})
-    method = lprag("compat", 5.0)
+    method = lprag("compat", 1.0)
     cosines = Remembering().encode(vocabulary()) @ Remembering().encode(["bremen"])[0]
     nearest, *others = [vocabulary()[number] for number in np.argsort(-cosines)][:6]
     assert nearest == "bremen"
-    found = {decided(method, text)[0].replacement for _ in range(2000)} - {"Bremen"}
+    found = {decided(method, text)[0].replacement for _ in range(200)} - {"Bremen"}
     assert found == {word.capitalize() for word in others}
 
 

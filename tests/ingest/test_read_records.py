@@ -5,7 +5,6 @@ import gzip
 import io
 import json
 import tracemalloc
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,26 +20,23 @@ from ingest.read.records import SEPARATORS, Record, read_records, records, separ
 from ingest.read.sources import read_documents
 from tests.relative import relative
 
+Item = Document | UnreadableDocument
 REMEDY = "name the one that holds the text with --text-field"
 NO_TEXT_FIELD = "name a field that holds text"
 BELOW = "name a field that holds text, or all that is below this one as text..."
 NO_RECORD = "write {...} with named fields"
 
 
-@pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("clean")
 
 
-def read(
-    name: str, content: str | bytes, text: str = "text", key: str = "id"
-) -> list[Document | UnreadableDocument]:
+def read(name: str, content: str | bytes, text: str = "text", key: str = "id") -> list[Item]:
     data = content.encode() if isinstance(content, str) else content
     Path(name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     return [reading.item for reading in read_documents([name], fields=Fields(text, key), limits=None)]
 
 
-def told(items: list[Document | UnreadableDocument]) -> list[str]:
+def told(items: list[Item]) -> list[str]:
     """Ids and texts of documents, sentences of errors."""
     return [f"{relative(i.doc_id)}: {i.text}" if isinstance(i, Document) else str(i) for i in items]
 
@@ -51,15 +47,6 @@ def test_json_lines(name: str) -> None:
     empty = "".join(f'\n{{"id": {value}, "text": "t"}}' for value in ("null", '""', '" \\n"'))
     expected = ["k1: one", f"{name}#3: two\nlines", "7: 3", *(f"{name}#{line}: t" for line in (5, 6, 7))]
     assert told(read(name, lines + empty)) == expected
-
-
-def test_broken_lines_are_told_and_the_others_read() -> None:
-    written = [json.dumps({"text": f"text {n}"}) for n in range(1, 1_004)]
-    written[1_000] = '{"text": "Zyxwv"'
-    items = read("a.jsonl", "\n".join(written))
-    assert len(items) == 1_003
-    assert str(items[1_000]) == "a.jsonl, line 1,001: is broken JSON at column 17; correct it or leave it out"
-    assert [i for i, item in enumerate(items) if isinstance(item, UnreadableDocument)] == [1_000]
 
 
 @pytest.mark.parametrize(
@@ -127,14 +114,9 @@ def test_a_line_or_a_text_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.json.gz"])
-@pytest.mark.parametrize(
-    "content",
-    [
-        '[{"text": "one"}, {"text": "two"}]',
-        '{"made": "today", "rows": [{"text": "one"}, {"text": "two"}], "tags": ["x"]}',
-    ],
-)
-def test_json_lists(name: str, content: str) -> None:
+@pytest.mark.parametrize("around", ["{}", '{{"made": "today", "rows": {}, "tags": ["x"]}}'])
+def test_json_lists(name: str, around: str) -> None:
+    content = around.format('[{"text": "one"}, {"text": "two"}]')
     assert told(read(name, content)) == [f"{name}#1: one", f"{name}#2: two"]
 
 
@@ -208,17 +190,13 @@ def test_a_large_file_is_not_held_in_memory() -> None:
     with Path("large.jsonl").open("w") as file:
         file.writelines(line for _ in range(10_000_000 // len(line) + 1))
 
-    def peak(readings: Iterator[object]) -> int:
-        tracemalloc.start()
-        for _ in readings:
-            pass
-        most = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return most
-
     for limits in (None, ReadLimits()):
         next(read_documents(["large.jsonl"], limits=limits))
-        assert peak(read_documents(["large.jsonl"], limits=limits)) < 5_000_000
+        tracemalloc.start()
+        assert sum(1 for _ in read_documents(["large.jsonl"], limits=limits)) > 400
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 5_000_000
 
 
 @pytest.mark.parametrize(
@@ -250,7 +228,7 @@ def test_what_a_spreadsheet_writes_is_read_back(separator: str, mark: str, rows:
     assert [list(r.fields.values()) for r in found if isinstance(r, Record)] == rows
 
 
-def unread(items: list[Document | UnreadableDocument]) -> list[list[tuple[str, int]]]:
+def unread(items: list[Item]) -> list[list[tuple[str, int]]]:
     return [[(part.kind, part.count) for part in item.unread] for item in items if isinstance(item, Document)]
 
 

@@ -89,7 +89,7 @@ def test_repairs_are_counted_and_an_article_that_fits_is_none() -> None:
     assert render("a male nurse", [gender]).article_repairs == 1
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(decided_texts())
 def test_replacements_are_disjoint_and_cover_what_was_decided(case: tuple[str, list[Decision]]) -> None:
     text, decisions = case

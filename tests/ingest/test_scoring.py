@@ -74,7 +74,7 @@ def by_definition(encoder: Encoder, unit_tokens: int, text: AnnotatedText) -> di
     return found
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.lists(st.one_of(sentences_about_people(), annotated_texts(), overlapping_words()), max_size=3),
     st.sampled_from([1, 2, 2048]),

@@ -62,7 +62,7 @@ def generalized(draw: st.DrawFn) -> tuple[str, list[Decision]]:
     return text, [city(span.start, span.end) for span in draw(st.lists(spans(len(text)), max_size=6))]
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(generalized())
 def test_a_decision_only_grows_and_nothing_put_in_touches_a_letter_or_digit(
     case: tuple[str, list[Decision]],

@@ -89,19 +89,14 @@ def test_mentions_of_a_link_share_their_rung() -> None:
 @pytest.mark.parametrize(
     ("said", "guess", "label", "expected"),
     [
-        ("Leeds", "leeds", "place", True),
-        ("the city of Leeds", "Leeds", "place", True),
-        ("Turkish", "Turkey", "nationality", True),
-        ("3 May 2019", "May 3, 2019", "date", True),
-        ("3 May 2019", "4 May 2019", "date", False),
-        ("British Quarry Union", "BQU", "organization", True),
-        ("welder", "the welders", "job title", True),
-        ("welder", "weldings", "job title", False),
-        ("the and of", "and the", "place", False),
-        ("$61,500", "$61500", "monetary amount", True),
+        ("Leeds", "leeds", "place", True), ("the city of Leeds", "Leeds", "place", True),
+        ("Turkish", "Turkey", "nationality", True), ("3 May 2019", "May 3, 2019", "date", True),
+        ("3 May 2019", "4 May 2019", "date", False), ("British Quarry Union", "BQU", "organization", True),
+        ("welder", "the welders", "job title", True), ("welder", "weldings", "job title", False),
+        ("the and of", "and the", "place", False), ("$61,500", "$61500", "monetary amount", True),
         ("$61,500", "$61,000", "monetary amount", False),
     ],
-)
+)  # fmt: skip
 def test_matches(said: str, guess: str, label: str, expected: bool) -> None:
     assert matches(said, guess, label) is expected
 
