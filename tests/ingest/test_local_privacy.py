@@ -21,7 +21,7 @@ from ingest.deciding.baselines.local_privacy import (
     piecewise_density,
     piecewise_reach,
     randomized_response,
-)  # fmt: skip
+)
 
 DRAWS = 20_000
 SIGMAS = 4.5

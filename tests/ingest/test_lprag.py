@@ -80,9 +80,6 @@ def by_said(text: AnnotatedText, decisions: Sequence[Decision]) -> dict[str, Dec
     return {text.text[d.entity.span.start : d.entity.span.end]: d for d in decisions}
 
 
-# -- domains ---------------------------------------------------------------------------------------------
-
-
 def test_every_domain_is_of_a_label_without_a_fixed_format_and_writes_all_that_lies_in_it() -> None:
     assert DOMAINS.keys() <= LABELS.keys() and not [label for label in DOMAINS if label_of(label).rigid]
     for domain in DOMAINS.values():
@@ -130,9 +127,6 @@ def test_no_text_is_too_odd_to_be_read(said: str) -> None:
             assert value is None or not math.isnan(value)
 
 
-# -- both modes ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("mode", MODES)
 @settings(max_examples=30, deadline=None)
 @given(text=sentences_about_people(), seed=st.integers(0, 99))
@@ -166,9 +160,6 @@ def test_a_budget_out_of_range_is_refused(epsilon: float) -> None:
         Lprag(Remembering(), "ldp", epsilon)
 
 
-# -- with a guarantee ------------------------------------------------------------------------------------
-
-
 def test_the_budget_is_shared_by_what_is_drawn_and_by_nothing_else() -> None:
     text = annotated()
     budget = lprag("ldp", 5.0).budget(text)
@@ -177,31 +168,24 @@ def test_the_budget_is_shared_by_what_is_drawn_and_by_nothing_else() -> None:
     assert lprag().budget(annotated("MRN 4471902", PHRASES)) == {}
 
 
-def test_mentions_of_one_link_get_the_same_words_and_the_rest_a_descriptor() -> None:
+def test_mentions_of_one_link_get_the_same_words_and_no_value_survives_but_one_that_was_drawn() -> None:
     text = annotated()
-    for seed in range(20):
-        found = by_said(text, decisions := decided(lprag(seed=seed), text))
+    returned = 0
+    for seed in range(300):
+        found = by_said(text, decisions := decided(lprag(epsilon=40.0, seed=seed), text))
         assert found["Anna Zeller-Quist"].entity.link == found["Zeller-Quist's"].entity.link
         assert found["Anna Zeller-Quist"].replacement == found["Zeller-Quist's"].replacement
-        assert len({d.replacement for d in decisions if d.entity.label == "city name"}) == 1
         for said in ("a.zeller@example.org", "MRN 4471902", "Ada's ward"):
             assert (found[said].action, found[said].reason) == (Action.GENERALIZE, CONSTANT)
         assert found["34-year-old"].replacement.removesuffix(" years old").isdecimal()
         assert found["three weeks"].replacement.removesuffix(" days").isdecimal()
-
-
-def test_no_value_survives_but_one_that_was_drawn() -> None:
-    text = annotated()
-    returned = 0
-    for seed in range(120):
-        decisions = decided(lprag(epsilon=40.0, seed=seed), text)
         rendered = apply(text, decisions).residual.text
         for said in ("Zeller", "Quist", "34-year", "12 March", "three weeks", "4471902", "Ada's"):
             assert said not in rendered
-        drawn = [d.replacement for d in decisions if d.entity.label == "city name"]
-        assert rendered.count("Bremen") == drawn.count("Bremen")
+        first, *others = [d.replacement for d in decisions if d.entity.label == "city name"]
+        assert set(others) == {first} and rendered.count("Bremen") == [first, *others].count("Bremen")
         returned += "Bremen" in rendered
-    assert 0 < returned < 120
+    assert 0 < returned < 300
 
 
 def weights_for(said: str, label: str, epsilon: float, others: str = "") -> Sequence[float]:
@@ -264,9 +248,6 @@ def test_contract_with_the_sanitizer_and_the_real_encoder() -> None:
             assert done.text[start:end].removeprefix("A ").removeprefix("An ") == decision.replacement
 
 
-# -- as the paper's code ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("said", "label", "epsilon"), [("Bremen", "city name", 5.0), ("Anna Qwyx", "person full name", 2.0)]
 )
@@ -310,8 +291,7 @@ def test_figures_are_moved_and_fillers_case_and_rigid_identifiers_are_not() -> N
 
 
 def test_a_word_is_replaced_alike_wherever_its_entity_is_named() -> None:
-    text = annotated()
-    changed = 0
+    text, changed = annotated(), 0
     for seed in range(40):
         found = by_said(text, decided(lprag("compat", 1.0, seed), text))
         full, short = found["Anna Zeller-Quist"].replacement, found["Zeller-Quist's"].replacement

@@ -186,8 +186,8 @@ def test_images_and_text_go_through_pipes_and_past_our_own_limits(
     assert [path.name for path in tmp_path.iterdir()] == ["tesseract"]
 
 
-def test_letters_drawn_one_by_one_are_words() -> None:
-    def page(canvas: Canvas) -> None:
+def test_letters_are_words_labels_stand_with_values_and_columns_follow_one_another() -> None:
+    def letters(canvas: Canvas) -> None:
         for number, char in enumerate("Wil Oster"):
             if char != " ":
                 canvas.drawString(72 + 7 * number, 700, char)
@@ -196,22 +196,19 @@ def test_letters_drawn_one_by_one_are_words() -> None:
             canvas.drawString(at, 650, char)
             at += canvas.stringWidth(char)
 
-    assert read(drawn(page)).text == "Wil Oster\nMimi Littow"
+    def rows(right: int, *lines: str) -> Callable[[Canvas], None]:
+        def page(canvas: Canvas) -> None:
+            for number, line in enumerate(lines):
+                for place, part in zip((72, right), line.split("|"), strict=True):
+                    canvas.drawString(place, 700 - 20 * number, part)
 
+        return page
 
-def test_labels_stand_with_values_and_columns_follow_one_another() -> None:
-    def form(canvas: Canvas) -> None:
-        for number, (label, value) in enumerate((("Surname", "Oster"), ("Town", "Ware"))):
-            canvas.drawString(72, 700 - 20 * number, label)
-            canvas.drawString(200, 700 - 20 * number, value)
-
-    def columns(canvas: Canvas) -> None:
-        for number, line in enumerate(("one two three", "four five six", "seven eight nine")):
-            canvas.drawString(72, 700 - 20 * number, line)
-            canvas.drawString(300, 700 - 20 * number, ("a b c", "d e f", "g h i")[number])
-
-    assert read(drawn(form, columns)).text == (
-        "Surname | Oster\nTown | Ware\n\none two three\nfour five six\nseven eight nine\na b c\nd e f\ng h i"
+    form = rows(200, "Surname|Oster", "Town|Ware")
+    columns = rows(300, "one two three|a b c", "four five six|d e f", "seven eight nine|g h i")
+    assert read(drawn(letters, form, columns)).text == (
+        "Wil Oster\nMimi Littow\n\nSurname | Oster\nTown | Ware\n\n"
+        "one two three\nfour five six\nseven eight nine\na b c\nd e f\ng h i"
     )
 
 
@@ -261,7 +258,7 @@ def test_files_pinned_to_a_page_and_those_of_other_kinds() -> None:
 def test_titles_and_forms_of_another_kind_are_counted() -> None:
     def change(writer: PdfWriter) -> None:
         writer.add_metadata({"/Title": "Zyxwv", "/Author": "Zyxwv"})
-        form = DictionaryObject({NameObject("/XFA"): ArrayObject(), NameObject("/Fields"): ArrayObject()})
+        form = DictionaryObject({NameObject(key): ArrayObject() for key in ("/XFA", "/Fields")})
         writer.root_object[NameObject("/AcroForm")] = form
 
     assert read(changed(drawn(words("well")), change)).unread == (

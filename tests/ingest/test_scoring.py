@@ -21,7 +21,7 @@ from ingest.scoring.scale import (
     fit_scale,
     marginal_risk,
     scores_of,
-)  # fmt: skip
+)
 from models.encoders.minilm import MiniLM
 from tests.doubles import PhraseDetector, WordEncoder, entity
 from tests.strategies import annotated_texts, overlapping_words, sentences_about_people

@@ -17,7 +17,7 @@ from ingest.protecting.whole_texts import (
     NotRewritten,
     SanitizeAndParaphrase,
     SyntheticTexts,
-)  # fmt: skip
+)
 from ingest.sanitize import RewritingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.language.asking import REPAIR, Asker, InMemory
