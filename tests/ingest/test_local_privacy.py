@@ -2,6 +2,7 @@
 
 import math
 import random
+from functools import partial
 from itertools import pairwise
 from statistics import NormalDist
 
@@ -37,25 +38,19 @@ def rounding(factor: float) -> float:
     return factor * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(("epsilon", "kept"), [(5, 0.967), (3, 0.801), (1, 0.352)])
-def test_six_options_are_kept_as_often_as_the_formula_says(epsilon: float, kept: float) -> None:
-    assert keep_probability(6, epsilon) == pytest.approx(math.exp(epsilon) / (math.exp(epsilon) + 5))
-    assert keep_probability(6, epsilon) == pytest.approx(kept, abs=5e-4)
+# By hand e^epsilon / (e^epsilon + options - 1), and a quarter of four without a budget to speak of.
+SHARES = [(6, 5, 0.967), (6, 3, 0.801), (6, 1, 0.352), (4, 1, 0.475), (4, 1e-9, 0.25)]
+
+
+@pytest.mark.parametrize(("options", "epsilon", "kept"), SHARES)
+def test_options_are_kept_as_often_as_the_formula_says(options: int, epsilon: float, kept: float) -> None:
+    assert keep_probability(options, epsilon) == pytest.approx(kept, abs=5e-4)
     rng = random.Random(7)
-    drawn = [randomized_response(2, 6, epsilon, rng) for _ in range(DRAWS)]
+    drawn = [randomized_response(2, options, epsilon, rng) for _ in range(DRAWS)]
     assert drawn.count(2) / DRAWS == pytest.approx(kept, abs=near(kept) + 5e-4)
-    other = (1 - kept) / 5
-    for option in (0, 1, 3, 4, 5):
-        assert drawn.count(option) / DRAWS == pytest.approx(other, abs=near(other) + 1e-4)
-
-
-def test_four_options_are_kept_as_often_as_the_formula_says() -> None:
-    # IncogniText leaves it as future work; by hand e / (e + 3), and a quarter without a budget to speak of.
-    assert keep_probability(4, 1) == pytest.approx(0.475, abs=5e-4)
-    assert keep_probability(4, 1e-9) == pytest.approx(0.25)
-    rng = random.Random(7)
-    drawn = [randomized_response(1, 4, 1.0, rng) for _ in range(DRAWS)]
-    assert drawn.count(1) / DRAWS == pytest.approx(0.475, abs=near(0.475) + 5e-4)
+    other = (1 - kept) / (options - 1)
+    for option in set(range(options)) - {2}:
+        assert drawn.count(option) / DRAWS == pytest.approx(other, abs=near(other) + 2e-4)
 
 
 @given(options=st.integers(2, 50), epsilon=EPSILONS)
@@ -66,16 +61,11 @@ def test_an_option_is_at_most_e_to_the_epsilon_likelier_from_one_value_than_anot
     assert kept / ((1 - kept) / (options - 1)) == pytest.approx(math.exp(epsilon))
 
 
-@given(
-    pair=st.integers(1, 30).flatmap(
-        lambda n: st.tuples(*[st.lists(st.floats(0, 1), min_size=n, max_size=n)] * 2)
-    ),
-    epsilon=EPSILONS,
-)
+@given(pairs=st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=30), epsilon=EPSILONS)
 def test_exponential_probabilities_of_two_inputs_are_within_e_to_the_epsilon(
-    pair: tuple[list[float], list[float]], epsilon: float
+    pairs: list[tuple[float, float]], epsilon: float
 ) -> None:
-    one, other = (exponential_probabilities(utilities, epsilon) for utilities in pair)
+    one, other = (exponential_probabilities(utilities, epsilon) for utilities in zip(*pairs, strict=True))
     assert math.fsum(one) == pytest.approx(1)
     assert all(a <= rounding(math.exp(epsilon)) * b for a, b in zip(one, other, strict=True))
 
@@ -158,22 +148,16 @@ def test_a_perturbed_number_stays_in_its_range_and_nothing_else_counts(
 
 
 def test_a_large_budget_hardly_moves_a_number() -> None:
-    rng = random.Random(7)
-    assert all(abs(perturbed_number(34, 0, 120, 60, rng) - 34) < 1e-6 for _ in range(100))
+    assert all(abs(perturbed_number(34, 0, 120, 60, random.Random(seed)) - 34) < 1e-6 for seed in range(100))
 
 
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, math.inf, 701.0])
 def test_a_budget_out_of_range_is_refused(epsilon: float) -> None:
-    message = f"epsilon must be above 0 and at most 700, not {epsilon}"
     rng = random.Random(7)
-    for ask in (
-        lambda: keep_probability(6, epsilon),
-        lambda: exponential([0.5], epsilon, rng),
-        lambda: piecewise(0.0, epsilon, rng),
-    ):
-        with pytest.raises(ValueError) as refused:
-            ask()
-        assert str(refused.value) == message
+    drawing = (partial(exponential, [0.5], rng=rng), partial(piecewise, 0.0, rng=rng))
+    for ask in (partial(keep_probability, 6), *drawing):
+        with pytest.raises(ValueError, match=rf"^epsilon must be above 0 and at most 700, not {epsilon}$"):
+            ask(epsilon=epsilon)
 
 
 def test_inputs_out_of_range_are_refused() -> None:
@@ -193,14 +177,10 @@ def test_inputs_out_of_range_are_refused() -> None:
 # -- Gaussian noise ----------------------------------------------------------------------------------------
 
 DELTAS = st.floats(1e-12, 0.5)
-KNOWN = [
-    (0.5, 7.03182667558249),
-    (1, 3.73063163481594),
-    (10, 0.499888619709009),
-    (1000, 0.0245817833516543),
-    (2500, 0.0150177279247564),
-    (10_000, 0.00728715745278105),
-]
+KNOWN = {
+    0.5: 7.03182667558249, 1: 3.73063163481594, 10: 0.499888619709009, 1000: 0.0245817833516543,
+    2500: 0.0150177279247564, 10_000: 0.00728715745278105,
+}  # fmt: skip
 """Noise by epsilon, for sensitivity 1 and delta 1e-5: theorem 8, solved with mpmath."""
 
 
@@ -217,18 +197,15 @@ def test_where_the_first_term_is_a_half_the_noise_is_known(epsilon: float) -> No
     assert gaussian_noise(3, epsilon, delta) == pytest.approx(3 / math.sqrt(2 * epsilon))
 
 
-@pytest.mark.parametrize(("epsilon", "noise"), KNOWN)
+@pytest.mark.parametrize(("epsilon", "noise"), KNOWN.items())
 def test_noise_is_that_of_a_computation_with_many_digits(epsilon: float, noise: float) -> None:
     assert gaussian_noise(1, epsilon, 1e-5) == pytest.approx(noise, rel=1e-9)
 
 
 @given(epsilon=st.floats(0.01, 1), delta=DELTAS)
-def test_the_classical_noise_is_enough_up_to_epsilon_1_and_never_less(epsilon: float, delta: float) -> None:
+def test_classical_noise_is_enough_up_to_epsilon_1_and_too_small_at_10(epsilon: float, delta: float) -> None:
     assert gaussian_delta(classical(epsilon, delta), epsilon) <= delta
     assert gaussian_noise(1, epsilon, delta) <= classical(epsilon, delta)
-
-
-def test_the_classical_noise_is_too_small_at_epsilon_10() -> None:
     assert gaussian_delta(classical(10, 1e-5), 10) > 2e-5
     assert gaussian_noise(1, 10, 1e-5) > classical(10, 1e-5)
 

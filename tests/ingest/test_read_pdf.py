@@ -11,13 +11,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader, PdfWriter
 from pypdf.annotations import FreeText, Link, Text
-from pypdf.generic import (
-    ArrayObject,
-    DictionaryObject,
-    NameObject,
-    StreamObject,
-    TextStringObject,
-)
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, StreamObject, TextStringObject
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
@@ -30,6 +24,7 @@ from ingest.read.text import ReadText
 from ingest.read.whole_files import pdf_text
 from tests.sample_files import SCANNED, picture, write_pdf
 
+REPAIR = "is damaged; repair the file, e.g. qpdf in.pdf out.pdf"
 INSTALL = "install tesseract, e.g. apt-get install tesseract-ocr, or run OCR first, e.g. ocrmypdf"
 needs_tesseract = pytest.mark.skipif(not shutil.which("tesseract"), reason="needs tesseract")
 
@@ -77,8 +72,14 @@ def read(data: bytes) -> ReadText:
     return pdf_text(io.BytesIO(data), "a.pdf")
 
 
-def counts(data: bytes) -> dict[str, int]:
-    return {part.kind: part.count for part in read(data).unread}
+def refused(data: bytes) -> str:
+    with pytest.raises(UnreadableDocument) as caught:
+        read(data)
+    return str(caught.value)
+
+
+def broken_page(writer: PdfWriter) -> None:
+    writer.pages[0][NameObject("/Resources")] = NameObject("/Zyxwv")
 
 
 def test_pages_notes_forms_and_attachments(tmp_path: Path, no_tesseract: None) -> None:
@@ -96,27 +97,18 @@ def test_pages_notes_forms_and_attachments(tmp_path: Path, no_tesseract: None) -
 def test_a_scanned_page_is_recognized_where_tesseract_is(tmp_path: Path) -> None:
     write_pdf(tmp_path / "a.pdf")
     result = read((tmp_path / "a.pdf").read_bytes())
-    for line in SCANNED:
-        assert line in result.text
+    assert [line for line in SCANNED if line not in result.text] == []
     assert result.unread == (Unread("scanned page", 1, "was recognized by tesseract, which makes mistakes"),)
-
-
-def test_a_file_of_scans_only_is_refused_where_tesseract_is_not(no_tesseract: None) -> None:
-    with pytest.raises(UnreadableDocument) as caught:
-        read(drawn(scan("Zyxwv"), blank))
-    assert str(caught.value) == f"a.pdf: has no text on its 2 pages (scanned?); {INSTALL}"
-
-
-@needs_tesseract
-def test_a_scan_without_words_is_told_apart() -> None:
-    with pytest.raises(UnreadableDocument) as caught:
-        read(drawn(scan(), blank))
-    assert caught.value.reason == "has no text on its 2 pages (scanned?); run OCR first, e.g. ocrmypdf"
+    reason = "a.pdf: has no text on its 2 pages (scanned?); run OCR first, e.g. ocrmypdf"
+    assert refused(drawn(scan(), blank)) == reason
     kinds = read(drawn(words("well"), scan())).unread
     assert kinds == (Unread("scanned page", 1, "shows no text that tesseract recognizes"),)
 
 
-def test_blank_pages_are_not_counted(no_tesseract: None) -> None:
+def test_scans_only_are_refused_where_tesseract_is_not_and_blank_pages_are_not_counted(
+    no_tesseract: None,
+) -> None:
+    assert refused(drawn(scan("Zyxwv"), blank)) == f"a.pdf: has no text on its 2 pages (scanned?); {INSTALL}"
     assert read(drawn(words("well"), blank, blank)) == ReadText("well")
 
 
@@ -133,7 +125,7 @@ def test_a_picture_beside_text_is_counted_once_in_a_file() -> None:
         words("well")(canvas)
         canvas.drawImage(image, 0, 0)
 
-    assert counts(drawn(page, page)) == {"picture": 1}
+    assert [(part.kind, part.count) for part in read(drawn(page, page)).unread] == [("picture", 1)]
 
 
 def script(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
@@ -144,19 +136,23 @@ def script(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: str(path))
 
 
-def test_recognizing_ends_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    script(tmp_path, monkeypatch, "exec sleep 20")
-    monkeypatch.setattr(ingest.read.whole_files, "OCR_SECONDS", 0.3)
-    late = Unread("scanned page", 2, "was not recognized in time; run OCR first, e.g. ocrmypdf")
-    assert read(drawn(words("well"), scan("Zyxwv"), scan("Zyxwv"))) == ReadText("well", (late,))
+PAGE = "run OCR first, e.g. ocrmypdf"
 
 
-def test_a_recognizer_that_fails_leaves_the_page_unread(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("exec sleep 20", f"was not recognized in time; {PAGE}"),
+        ("cat > /dev/null; echo Zyxwv >&2; exit 1", f"could not be recognized; {PAGE}"),
+    ],
+)
+def test_a_recognizer_that_fails_or_takes_too_long_leaves_pages_unread(
+    text: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script(tmp_path, monkeypatch, "cat > /dev/null; echo Zyxwv >&2; exit 1")
-    failed = Unread("scanned page", 1, "could not be recognized; run OCR first, e.g. ocrmypdf")
-    assert read(drawn(words("well"), scan("Zyxwv"))) == ReadText("well", (failed,))
+    script(tmp_path, monkeypatch, text)
+    monkeypatch.setattr(ingest.read.whole_files, "OCR_SECONDS", 0.3 if "sleep" in text else 60)
+    pages = drawn(words("well"), scan("Zyxwv"), scan("Zyxwv"))
+    assert read(pages) == ReadText("well", (Unread("scanned page", 2, reason),))
 
 
 def test_an_image_that_only_a_file_could_decode_stays_unread(
@@ -171,9 +167,7 @@ def test_an_image_that_only_a_file_could_decode_stays_unread(
             image.get_object()[NameObject("/Filter")] = NameObject("/JBIG2Decode")
 
     result = read(changed(drawn(words("well"), scan("Zyxwv")), change))
-    assert [part.reason for part in result.unread] == [
-        "could not be recognized; run OCR first, e.g. ocrmypdf"
-    ]
+    assert [part.reason for part in result.unread] == [f"could not be recognized; {PAGE}"]
 
 
 def test_images_and_text_go_through_pipes_and_past_our_own_limits(
@@ -192,8 +186,8 @@ def test_images_and_text_go_through_pipes_and_past_our_own_limits(
     assert [path.name for path in tmp_path.iterdir()] == ["tesseract"]
 
 
-def test_letters_drawn_one_by_one_are_words() -> None:
-    def page(canvas: Canvas) -> None:
+def test_letters_are_words_labels_stand_with_values_and_columns_follow_one_another() -> None:
+    def letters(canvas: Canvas) -> None:
         for number, char in enumerate("Wil Oster"):
             if char != " ":
                 canvas.drawString(72 + 7 * number, 700, char)
@@ -202,24 +196,19 @@ def test_letters_drawn_one_by_one_are_words() -> None:
             canvas.drawString(at, 650, char)
             at += canvas.stringWidth(char)
 
-    assert read(drawn(page)).text == "Wil Oster\nMimi Littow"
+    def rows(right: int, *lines: str) -> Callable[[Canvas], None]:
+        def page(canvas: Canvas) -> None:
+            for number, line in enumerate(lines):
+                for place, part in zip((72, right), line.split("|"), strict=True):
+                    canvas.drawString(place, 700 - 20 * number, part)
 
+        return page
 
-def test_labels_stand_with_values_and_columns_follow_one_another() -> None:
-    def form(canvas: Canvas) -> None:
-        for number, (label, value) in enumerate((("Surname", "Oster"), ("Town", "Ware"))):
-            canvas.drawString(72, 700 - 20 * number, label)
-            canvas.drawString(200, 700 - 20 * number, value)
-
-    def columns(canvas: Canvas) -> None:
-        for number, (left, right) in enumerate(
-            (("one two three", "a b c"), ("four five six", "d e f"), ("seven eight nine", "g h i"))
-        ):
-            canvas.drawString(72, 700 - 20 * number, left)
-            canvas.drawString(300, 700 - 20 * number, right)
-
-    assert read(drawn(form, columns)).text == (
-        "Surname | Oster\nTown | Ware\n\none two three\nfour five six\nseven eight nine\na b c\nd e f\ng h i"
+    form = rows(200, "Surname|Oster", "Town|Ware")
+    columns = rows(300, "one two three|a b c", "four five six|d e f", "seven eight nine|g h i")
+    assert read(drawn(letters, form, columns)).text == (
+        "Wil Oster\nMimi Littow\n\nSurname | Oster\nTown | Ware\n\n"
+        "one two three\nfour five six\nseven eight nine\na b c\nd e f\ng h i"
     )
 
 
@@ -242,15 +231,12 @@ def test_notes_links_and_recordings_on_a_page() -> None:
             writer.add_annotation(0, kind(text=f"note {number}", rect=(50, 550, 200, 650)))
         writer.add_annotation(0, Link(url="mailto:zyxwv@example.org", rect=(50, 550, 200, 650)))
         writer.add_annotation(0, DictionaryObject({NameObject("/Subtype"): NameObject("/Screen")}))
-        hidden = {
-            NameObject("/Subtype"): NameObject("/Popup"),
-            NameObject("/Contents"): TextStringObject("Zyxwv"),
-        }
-        writer.add_annotation(0, DictionaryObject(hidden))
+        hidden = {"/Subtype": NameObject("/Popup"), "/Contents": TextStringObject("Zyxwv")}
+        writer.add_annotation(0, DictionaryObject({NameObject(key): said for key, said in hidden.items()}))
 
     data = changed(drawn(words("well")), change)
     assert read(data).text == "well\nnote 0\nnote 1"
-    assert counts(data) == {"link target": 1, "recording": 1}
+    assert [(each.kind, each.count) for each in read(data).unread] == [("link target", 1), ("recording", 1)]
 
 
 def test_files_pinned_to_a_page_and_those_of_other_kinds() -> None:
@@ -260,21 +246,19 @@ def test_files_pinned_to_a_page_and_those_of_other_kinds() -> None:
         content.set_data(b"pinned words")
         embedded = DictionaryObject({NameObject("/F"): writer._add_object(content)})
         file = {NameObject("/F"): TextStringObject("Zyxwv.txt"), NameObject("/EF"): embedded}
-        kind = {
-            NameObject("/Subtype"): NameObject("/FileAttachment"),
-            NameObject("/FS"): DictionaryObject(file),
-        }
-        writer.add_annotation(0, DictionaryObject(kind))
+        kind = DictionaryObject({NameObject("/Subtype"): NameObject("/FileAttachment")})
+        kind[NameObject("/FS")] = DictionaryObject(file)
+        writer.add_annotation(0, kind)
 
     data = changed(drawn(words("well")), change)
-    assert read(data).text == "well\n\n--- attachment: txt ---\npinned words"
-    assert read(data).unread == (Unread("attachment", 1, "is of a kind that is not read"),)
+    unread = Unread("attachment", 1, "is of a kind that is not read")
+    assert read(data) == ReadText("well\n\n--- attachment: txt ---\npinned words", (unread,))
 
 
 def test_titles_and_forms_of_another_kind_are_counted() -> None:
     def change(writer: PdfWriter) -> None:
         writer.add_metadata({"/Title": "Zyxwv", "/Author": "Zyxwv"})
-        form = DictionaryObject({NameObject("/XFA"): ArrayObject(), NameObject("/Fields"): ArrayObject()})
+        form = DictionaryObject({NameObject(key): ArrayObject() for key in ("/XFA", "/Fields")})
         writer.root_object[NameObject("/AcroForm")] = form
 
     assert read(changed(drawn(words("well")), change)).unread == (
@@ -287,7 +271,7 @@ def test_damage_in_one_part_leaves_the_others(caplog: pytest.LogCaptureFixture) 
     caplog.set_level(logging.DEBUG)
 
     def change(writer: PdfWriter) -> None:
-        writer.pages[0][NameObject("/Resources")] = NameObject("/Zyxwv")
+        broken_page(writer)
         writer.pages[1][NameObject("/Annots")] = ArrayObject([NameObject("/Zyxwv")])
         field = DictionaryObject({NameObject("/T"): TextStringObject("Zyxwv")})
         field[NameObject("/Parent")] = field[NameObject("/V")] = writer._add_object(field)
@@ -295,26 +279,17 @@ def test_damage_in_one_part_leaves_the_others(caplog: pytest.LogCaptureFixture) 
         writer.root_object[NameObject("/AcroForm")] = form
 
     result = read(changed(drawn(words("Zyxwv"), words("well")), change))
-    repair = "is damaged; repair the file, e.g. qpdf in.pdf out.pdf"
-    damaged = ("page", "note", "form")
-    assert result == ReadText("well", tuple(Unread(kind, 1, repair) for kind in damaged))
+    assert result == ReadText("well", tuple(Unread(kind, 1, REPAIR) for kind in ("page", "note", "form")))
     assert caplog.text == ""
 
 
-def test_a_file_of_damaged_pages_only_is_refused() -> None:
-    def change(writer: PdfWriter) -> None:
-        writer.pages[0][NameObject("/Resources")] = NameObject("/Zyxwv")
-
-    with pytest.raises(UnreadableDocument) as caught:
-        read(changed(drawn(words("Zyxwv")), change))
-    assert str(caught.value) == "a.pdf: is a damaged PDF; repair it, e.g. qpdf in.pdf out.pdf"
-
-
-def test_pictures_that_cannot_be_counted_cost_no_text() -> None:
+def test_a_file_of_damaged_pages_only_is_refused_and_pictures_that_cannot_be_counted_cost_no_text() -> None:
     def change(writer: PdfWriter) -> None:
         resources = writer.pages[0]["/Resources"]
         assert isinstance(resources, DictionaryObject)
         resources[NameObject("/XObject")] = NameObject("/Zyxwv")
 
-    reason = "is damaged; repair the file, e.g. qpdf in.pdf out.pdf"
-    assert read(changed(drawn(words("well")), change)) == ReadText("well", (Unread("picture", 1, reason),))
+    damaged = "a.pdf: is a damaged PDF; repair it, e.g. qpdf in.pdf out.pdf"
+    assert refused(changed(drawn(words("Zyxwv")), broken_page)) == damaged
+    pictures = ReadText("well", (Unread("picture", 1, REPAIR),))
+    assert read(changed(drawn(words("well")), change)) == pictures

@@ -27,25 +27,15 @@ def replaced(text: str, *marks: tuple[str, str], action: Action = Action.GENERAL
         ("The Bremen office", [("Bremen", "city name")], "The city office"),
         ("her sister Keller", [("Keller", "person full name")], "her sister somebody"),
         ("into one “clerk” now", [("clerk", "job title")], "into one “job title” now"),
-        ('a "clerk" there', [("clerk", "job title")], 'a "job title" there'),
         ('A "clerk" there', [("clerk", "organization")], 'An "organization" there'),
         ("one day Bremen woke", [("Bremen", "city name")], "one day a city woke"),
-        ("Keller left.", [("Keller", "person full name")], "Somebody left."),
         ("It rained. Keller left.", [("Keller", "person full name")], "It rained. Somebody left."),
         ("We saw Keller's car.", [("Keller", "person full name")], "We saw somebody's car."),
-        ("in Bremen Ulm now", [("Bremen", "city name"), ("Ulm", "city name")], "in a city now"),
-        (
-            "in Bremen Ulm Jena Trier now",
-            [(c, "city name") for c in ("Bremen", "Ulm", "Jena", "Trier")],
-            "in a city now",
-        ),
+        ("in Ulm Bad Jena now", [(c, "city name") for c in ("Ulm", "Bad", "Jena")], "in a city now"),
         ("in Bremen, Ulm now", [("Bremen", "city name"), ("Ulm", "city name")], "in a city, a city now"),
         ("the management clerk there", [("clerk", "job title")], "the management job title there"),
-        ("like a dead man", [("man", "gender")], "like a dead gender"),
         ("says that after noon it", [("noon", "time")], "says that after a specific time it"),
-        ("took the train to Ulm", [("Ulm", "city name")], "took the train to a city"),
         ("Case No. 17/3", [("17/3", "case number")], "Case No. a case number"),
-        ("signed J. Ulm", [("Ulm", "city name")], "signed J. a city"),
         ("An allergy test", [("allergy", "medical test")], "A medical test test"),
         ("plan at noon", [("noon", "time")], "plan at a specific time"),
         ("the only deaf clerk", [("only deaf", VAGUE), ("clerk", "job title")], "the job title"),
@@ -57,28 +47,19 @@ def test_descriptors_fit_their_sentence(text: str, marks: list[tuple[str, str]],
     assert replaced(text, *marks) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("He met Keller there.", "He met there."),
-        ("Keller, then", ", then"),
-        ("by Keller.", "by."),
-        ("(Keller)", "()"),
-    ],
-)
-def test_suppression_leaves_no_doubled_blank(text: str, expected: str) -> None:
-    assert replaced(text, ("Keller", "person full name"), action=Action.SUPPRESS) == expected
+def test_suppression_leaves_no_doubled_blank() -> None:
+    left = {"He met Keller now": "He met now", "Keller, so": ", so", "by Keller.": "by.", "(Keller)": "()"}
+    for text, expected in left.items():
+        assert replaced(text, ("Keller", "person full name"), action=Action.SUPPRESS) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "words", "expected"),
     [
-        ("Keller left.", "Person K7Q2MX", "Person K7Q2MX left."),
         ("the Keller report", "Person K7Q2MX", "the Person K7Q2MX report"),
         ("her Keller report", "Organization 4FZMRT", "her Organization 4FZMRT report"),
         ("a Keller report", "Person K7Q2MX", "a Person K7Q2MX report"),
         ("a Keller report", "Organization 4FZMRT", "an Organization 4FZMRT report"),
-        ("An Keller report", "Person K7Q2MX", "A Person K7Q2MX report"),
         ("A  Keller report", "Organization 4FZMRT", "An  Organization 4FZMRT report"),
         ("saw Keller's car", "Person K7Q2MX", "saw Person K7Q2MX's car"),
         ("a Keller report", "[organization K7Q2MXVT]", "an [organization K7Q2MXVT] report"),
@@ -87,35 +68,28 @@ def test_suppression_leaves_no_doubled_blank(text: str, expected: str) -> None:
     ],
 )
 def test_aliases_fit_their_sentence(text: str, words: str, expected: str) -> None:
-    decisions = [
-        Decision(entity(at, at + 6, "person full name"), None, Action.SURROGATE, "test", words)
-        for at in range(len(text))
-        if text.startswith("Keller", at)
-    ]
+    decisions = [aliased(at, at + 6, words) for at in range(len(text)) if text.startswith("Keller", at)]
     assert substitute(text, render(text, decisions).replacements) == expected
 
 
+def aliased(start: int, end: int, words: str) -> Decision:
+    return Decision(entity(start, end, "person full name"), None, Action.SURROGATE, "test", words)
+
+
 def test_the_aliases_of_two_people_side_by_side_are_both_said() -> None:
-    one = Decision(entity(0, 4, "person full name"), None, Action.SURROGATE, "test", "Person K7Q2MX")
-    other = Decision(entity(5, 8, "person full name"), None, Action.SURROGATE, "test", "Person 4FZMRT")
-    assert (
-        substitute("Anna Tom", render("Anna Tom", [one, other]).replacements) == "Person K7Q2MX Person 4FZMRT"
-    )
+    decisions = [aliased(0, 4, "Person K7Q2MX"), aliased(5, 8, "Person 4FZMRT")]
+    said = substitute("Anna Tom", render("Anna Tom", decisions).replacements)
+    assert said == "Person K7Q2MX Person 4FZMRT"
 
 
-def test_an_article_that_fits_is_no_repair() -> None:
-    decision = Decision(entity(2, 8, "person full name"), None, Action.SURROGATE, "test", "Person K7Q2MX")
-    assert render("a Keller report", [decision]).article_repairs == 0
-    mended = Decision(entity(2, 8, "organization"), None, Action.SURROGATE, "test", "Organization 4FZMRT")
-    assert render("a Keller report", [mended]).article_repairs == 1
+def test_repairs_are_counted_and_an_article_that_fits_is_none() -> None:
+    assert render("a Keller report", [aliased(2, 8, "Person K7Q2MX")]).article_repairs == 0
+    assert render("a Keller report", [aliased(2, 8, "Organization 4FZMRT")]).article_repairs == 1
+    gender = Decision(entity(2, 6, "gender"), None, Action.GENERALIZE, "test")
+    assert render("a male nurse", [gender]).article_repairs == 1
 
 
-def test_repairs_are_counted() -> None:
-    decision = Decision(entity(2, 6, "gender"), None, Action.GENERALIZE, "test")
-    assert render("a male nurse", [decision]).article_repairs == 1
-
-
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(decided_texts())
 def test_replacements_are_disjoint_and_cover_what_was_decided(case: tuple[str, list[Decision]]) -> None:
     text, decisions = case

@@ -34,23 +34,16 @@ def test_marginals_are_what_taking_away_would_show(text: AnnotatedText) -> None:
 
 
 @MANY
-@given(st.one_of(annotated_texts(), overlapping_words()))
+@given(annotated_texts())
 def test_taking_away_never_raises_the_hazard(text: AnnotatedText) -> None:
     (hazards,) = RiskPrior().hazards([text])
-    assert all(gain >= -1e-9 for gain in hazards.marginals.values())
-    assert hazards.total >= 0
+    assert min([hazards.total, *hazards.marginals.values()]) >= -1e-9
 
 
-def test_a_single_name_weighs_its_rubric_prior() -> None:
-    (hazard,) = totals(annotated("Keller", Keller="person full name"))
-    assert 1 - math.exp(-hazard) == pytest.approx(0.85)
-
-
-def test_a_name_counts_once_however_often_it_stands() -> None:
-    once, twice = totals(
-        annotated("Keller", Keller="person full name"),
-        annotated("Keller Keller", Keller="person full name"),
-    )
+def test_a_name_weighs_its_rubric_prior_once_however_often_it_stands() -> None:
+    texts = (annotated(text, Keller="person full name") for text in ("Keller", "Keller Keller"))
+    once, twice = totals(*texts)
+    assert 1 - math.exp(-once) == pytest.approx(0.85)
     assert once == twice
 
 
@@ -62,10 +55,8 @@ def test_facts_weigh_more_together_than_apart() -> None:
 
 
 def test_facts_about_nobody_weigh_less() -> None:
-    nobody, somebody = totals(
-        annotated("trains to Bremen", Bremen="city name"),
-        annotated("her train to Bremen", Bremen="city name"),
-    )
+    texts = (annotated(f"{train} to Bremen", Bremen="city name") for train in ("trains", "her train"))
+    nobody, somebody = totals(*texts)
     assert nobody == pytest.approx(NO_PERSON * somebody)
 
 

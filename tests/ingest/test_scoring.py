@@ -34,18 +34,17 @@ def agree(one: Distances, other: Distances) -> bool:
     return all(a == pytest.approx(b, abs=2e-6) for a, b in pairs)
 
 
-@given(
-    st.lists(st.tuples(*[st.floats(0, 1)] * 3), min_size=2, max_size=8),
-    st.floats(0, 2), st.floats(0, 2), st.floats(0, 2),
-)  # fmt: skip
+@given(st.lists(st.tuples(*[st.floats(0, 1)] * 3), min_size=2, max_size=8), st.tuples(*[st.floats(0, 2)] * 3))
 def test_relevance_taken_away_ranks_as_distance_added(
-    measured: list[tuple[float, float, float]], alpha: float, beta: float, gamma: float
+    measured: list[tuple[float, float, float]], by: tuple[float, float, float]
 ) -> None:
     """TRIP-RAG's text subtracts relevance and its formula adds the distance: a constant apart."""
-    weights = Weights(alpha, beta, gamma)
+    (alpha, beta, gamma), weights = by, Weights(*by)
     for risk, divergence, distance in measured:
         found = scores_of(risk, Distances(divergence, distance), SCALE, weights)
         assert found.knowledge_divergence is not None and found.topical_relevance is not None
+        assert (found.marginal_privacy_risk, found.knowledge_divergence) == (risk, divergence)
+        assert found.topical_relevance == pytest.approx(1 - distance)
         subtracted = alpha * risk - beta * found.knowledge_divergence - gamma * found.topical_relevance
         assert found.priority == pytest.approx(subtracted + gamma, abs=1e-9)
         assert found.priority is not None and found.priority <= alpha + gamma + 1e-9
@@ -75,7 +74,7 @@ def by_definition(encoder: Encoder, unit_tokens: int, text: AnnotatedText) -> di
     return found
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.lists(st.one_of(sentences_about_people(), annotated_texts(), overlapping_words()), max_size=3),
     st.sampled_from([1, 2, 2048]),
@@ -92,21 +91,10 @@ def test_the_engine_measures_what_the_definition_says(texts: list[AnnotatedText]
 
 
 def test_the_real_encoder_gives_what_the_definition_says() -> None:
-    text = (
-        "Anna Keller, 61, kept the lighthouse of Varde.\n\nShe was seen for a cough. Keller took lisinopril. "
-        * 12
-    )
-    detector = PhraseDetector(
-        {
-            "Anna Keller": "person full name",
-            "Keller": "person full name",
-            "61": "person age",
-            "Varde": "city name",
-            "cough": "symptom",
-            "lisinopril": "medication",
-        }
-    )
-    texts = annotate(detector, [Document("a", text), Document("b", text[:200])])
+    text = "Anna Keller, 61, kept the lighthouse of Varde.\n\nShe had a cough. Keller took lisinopril. " * 12
+    phrases = {"Anna Keller": "person full name", "Keller": "person full name", "61": "person age"}
+    phrases |= {"Varde": "city name", "cough": "symptom", "lisinopril": "medication"}
+    texts = annotate(PhraseDetector(phrases), [Document("a", text), Document("b", text[:200])])
     encoder = MiniLM()
     for each, found in zip(texts, Engine(encoder, 60).measure(texts), strict=True):
         expected = by_definition(encoder, 60, each)
@@ -123,33 +111,20 @@ def test_a_mention_over_an_edge_of_units_counts_in_both() -> None:
     assert divergence(start, end) == max(divergence(start, start + 2), divergence(end - 2, end)) > 0
 
 
-def test_a_name_that_occurs_twice_keeps_its_marginal_risk() -> None:
+def test_a_name_that_occurs_twice_keeps_its_marginal_risk_and_hazards_do_not_saturate() -> None:
     detector = PhraseDetector({"Keller": "person full name"})
     (text,) = annotate(detector, [Document("a", "Keller called. Keller left.")])
     (hazards,) = RiskPrior().hazards([text])
     assert marginal_risk(hazards.total, hazards.marginals[0], "hazard") == pytest.approx(0.85)
-
-
-def test_the_difference_saturates_where_the_hazard_does_not() -> None:
     assert marginal_risk(total=8.0, marginal=4.0, form="hazard") > 0.98
     assert marginal_risk(total=8.0, marginal=4.0, form="difference") < 0.02
 
 
-def test_priority_is_the_weighted_sum() -> None:
-    scores = scores_of(0.7, Distances(divergence=0.4, distance=0.25), SCALE, Weights(1.0, 0.5, 0.4))
-    assert scores.marginal_privacy_risk == 0.7
-    assert scores.topical_relevance == pytest.approx(0.75)
-    assert scores.priority == pytest.approx(0.7 - 0.5 * 0.4 + 0.4 * 0.25)
-
-
-@pytest.mark.parametrize("raw", [-1.0, 0.0, 0.05, 0.5, 2.0])
-def test_scores_stay_between_zero_and_one(raw: float) -> None:
-    for scale in (SCALE, EMBEDDED_SCALE):
-        assert 0 <= scale.divergence(raw) <= 1
-        assert 0 <= scale.distance(raw) <= 1
-
-
-def test_a_scale_without_spread_judges_everything_alike() -> None:
+def test_scores_stay_between_zero_and_one() -> None:
+    for raw in (-1.0, 0.0, 0.05, 0.5, 2.0):
+        for scale in (SCALE, EMBEDDED_SCALE):
+            assert 0 <= scale.divergence(raw) <= 1 and 0 <= scale.distance(raw) <= 1
+    # A scale without spread judges everything alike.
     assert Scale(0.2, 0.2, 0.2, 0.2, "test").divergence(0.9) == 0.5
 
 
@@ -174,5 +149,4 @@ def test_a_scale_needs_a_sample() -> None:
 
 def test_a_scale_has_no_more_than_two_decimals() -> None:
     scale = fit_scale(sample(n / 6091 + 0.0001234 for n in range(61)), "test")
-    for value in scale.percentiles:
-        assert value == round(value, 2)
+    assert [*scale.percentiles] == [round(value, 2) for value in scale.percentiles]

@@ -24,40 +24,22 @@ def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, pairs
     assert read_pairs(path) == pairs
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "{",
-        "[]",
-        "1",
-        "{}",
-        '"x"',
-        *(json.dumps({**asdict(PAIR), name: value}) for name in asdict(PAIR) for value in (1, " ")),
-    ],
-)
+BROKEN = [json.dumps({**asdict(PAIR), name: value}) for name in asdict(PAIR) for value in (1, " ")]
+
+
+@pytest.mark.parametrize("line", ["{", "[]", "1", "{}", '"x"', *BROKEN])
 def test_a_line_that_is_no_pair_is_refused_by_its_number(tmp_path: Path, line: str) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text(f"{pairs_text([PAIR])}\n{line}\n")
-    with pytest.raises(
-        ConfigurationError, match="^Line 3 of .*pairs.jsonl is no pair: it needs author, "
-    ) as caught:
+    told = "^Line 3 of .*pairs.jsonl is no pair: it needs author, "
+    with pytest.raises(ConfigurationError, match=told) as caught:
         read_pairs(path)
     assert "snores" not in str(caught.value) and caught.value.__cause__ is None
 
 
-def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_refused_and_no_text_is_in_a_repr(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="could not be read .IsADirectoryError."):
         read_pairs(tmp_path)
-
-
-def test_a_line_is_a_chat_too() -> None:
-    messages = json.loads(pairs_text([PAIR]))["messages"]
-    assert [(each["role"], each["content"]) for each in messages] == [
-        (each.role, each.content) for each in conversation(PAIR)
-    ]
-
-
-def test_no_text_is_in_a_repr() -> None:
     assert repr(PAIR) == "Pair(attribute='sex')"
 
 
@@ -67,3 +49,7 @@ def test_a_conversation_is_what_a_rewriter_is_told_that_knows_truth_and_target()
     for told in ("Attribute: sex", "Wanted value: female", "True value: male", "Text:\nMy wife snores."):
         assert told in user.content
     assert behind_mark(answer.content) == "My husband snores."
+    messages = json.loads(pairs_text([PAIR]))["messages"]
+    assert [(each["role"], each["content"]) for each in messages] == [
+        (each.role, each.content) for each in conversation(PAIR)
+    ]

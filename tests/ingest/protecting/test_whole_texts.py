@@ -45,9 +45,7 @@ def test_a_text_is_anonymized_first_and_the_result_reworded() -> None:
     method = SanitizeAndParaphrase(Asker(model))
     assert method.rewrite(annotated(TEXT, "", " ")) == [TEXT.replace("Tarnholt", "a town").upper(), "", " "]
     assert len(model.asked) == 2 == method.plan([TEXT]).questions
-    assert method.name == (
-        "sanitize-paraphrase (scripted (test double), prompt anonymize_text v1, reword_text v1)"
-    )
+    assert method.name.endswith(", prompt anonymize_text v1, reword_text v1)")
 
 
 def inferred(question: str) -> str:
@@ -81,13 +79,8 @@ def test_the_first_wording_stands_in_every_place_and_no_other_word_changes() -> 
     boys = {"words": "My two boys", "instead": ["My children", "My family", "People"]}
     longer = {"words": "My two boys and I", "instead": ["My family", "We"]}
     absent = {"words": "my dog", "instead": ["a pet"]}
-    broken = [
-        {"words": "swim", "instead": []},
-        {"words": 3, "instead": ["x"]},
-        {"words": "  ", "instead": ["x"]},
-        7,
-    ]
-    method = DisclosureAbstraction(Asker(Scripted(disclosed(boys, longer, absent, *broken))))
+    broken = [{"words": words, "instead": said} for words, said in (("swim", []), (3, ["x"]), ("  ", ["x"]))]
+    method = DisclosureAbstraction(Asker(Scripted(disclosed(boys, longer, absent, *broken, 7))))
     assert method.rewrite(annotated(TEXT)) == ["My family live in Tarnholt. My children swim."]
     assert DisclosureAbstraction(Asker(Scripted(disclosed()))).rewrite(annotated(TEXT, "")) == [TEXT, ""]
     # A part of a word is none of its places.
@@ -136,21 +129,17 @@ def test_a_synthetic_text_is_written_from_attributes_alone() -> None:
     assert model.asked[1][1] == "Attributes:\nfamily: children who swim"
     # Nobody after the first reads the original.
     assert not any("Tarnholt" in question for _, question in model.asked[1:])
-    assert method.name == (
-        "sage (scripted (test double), prompt name_attributes v1, write_from_attributes v1, "
-        "check_synthetic v1, refine_synthetic v1)"
-    )
+    prompts = "name_attributes v1, write_from_attributes v1, check_synthetic v1, refine_synthetic v1"
+    assert method.name == f"sage (scripted (test double), prompt {prompts})"
 
 
 def test_what_a_privacy_agent_demands_is_refined_and_read_again() -> None:
-    model = Scripted(synthesizing(unsafe("say a town for Ostby", "and no sport"), SAFE))
+    model = Scripted(synthesizing(unsafe("not Ostby", "and no sport"), SAFE))
     assert SyntheticTexts(Asker(model)).rewrite(annotated(TEXT)) == ["A family swims in a town."]
     assert roles(model) == ["name", "write", "check", "refine", "check"]
-    assert model.asked[3][1] == (
-        "What must be changed:\n- say a town for Ostby\n- and no sport\n\nText:\nA family swims in Ostby."
-    )
+    refined = "What must be changed:\n- not Ostby\n- and no sport\n\nText:\nA family swims in Ostby."
     checked = "Attributes:\nfamily: children who swim\n\nText:\nA family swims in a town."
-    assert model.asked[4][1] == checked
+    assert [question for _, question in model.asked[3:]] == [refined, checked]
 
 
 def test_of_two_texts_only_the_one_that_is_not_safe_is_refined() -> None:
@@ -172,24 +161,22 @@ def test_what_is_never_safe_is_no_rewriting_after_three_rounds() -> None:
     assert SyntheticTexts(Asker(in_time)).rewrite(annotated(TEXT)) == ["A family swims in a town."]
 
 
-@pytest.mark.parametrize(
-    "verdict",
-    ["SAFE", "{}", '{"safe": false, "changes": []}', '{"safe": "true", "changes": []}', '{"safe": true}'],
-)
+SAID = ("false", '"true"')
+VERDICTS = ["SAFE", "{}", '{"safe": true}', *(f'{{"safe": {said}, "changes": []}}' for said in SAID)]
+
+
+@pytest.mark.parametrize("verdict", VERDICTS)
 def test_a_verdict_that_says_neither_is_not_taken_for_safe(verdict: str) -> None:
     with pytest.raises(NotRewritten):
         SyntheticTexts(Asker(Scripted(synthesizing(*[verdict] * 2)))).rewrite(annotated(TEXT))
-
-
-def test_a_text_that_is_called_safe_with_changes_is_not_safe() -> None:
     model = Scripted(synthesizing('{"safe": true, "changes": ["no town"]}', SAFE))
     assert SyntheticTexts(Asker(model)).rewrite(annotated(TEXT)) == ["A family swims in a town."]
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [[], [7], [{"name": "town"}], [{"name": "town", "value": 3}], [{"name": " ", "value": "x"}], "town"],
-)
+NO_ROWS = ([], [7], [{"name": "town"}], [{"name": "town", "value": 3}], [{"name": " ", "value": "x"}], "town")
+
+
+@pytest.mark.parametrize("rows", NO_ROWS)
 def test_attributes_that_cannot_be_read_are_no_rewriting(rows: object) -> None:
     model = Scripted(synthesizing(named=json.dumps({"attributes": rows})))
     with pytest.raises(NotRewritten):

@@ -47,31 +47,30 @@ FIRM = "- a maker of gliders\n- a workshop\n- a firm"
 NOBODY = "- Nobody"
 
 
-def test_the_first_candidate_that_is_not_guessed() -> None:
-    model = Scripted({"[[Rill & Sons]]": FIRM}, {"[[a maker": "- The Rill works", "[[a workshop]]": NOBODY})
-    assert written("He built wings at [[Rill & Sons|o]].", model) == "He built wings at a workshop."
+GLIDERS = "He built wings at [[Rill & Sons|o]]."
 
 
-def test_the_kind_where_all_candidates_are_guessed() -> None:
-    model = Scripted({"[[Rill & Sons]]": FIRM}, {"[[": "1. Rill & Sons"})
-    assert written("He built wings at [[Rill & Sons|o]].", model) == "He built wings at [organization]."
-
-
-def test_what_cannot_be_guessed_at_is_not_taken() -> None:
-    model = Scripted({"[[Rill & Sons]]": FIRM}, {"[[a firm]]": NOBODY})
-    assert written("He built wings at [[Rill & Sons|o]].", model) == "He built wings at a firm."
-
-
-def test_candidates_that_hold_the_value_are_left_out() -> None:
-    told = "- the Rill workshop\n- 17 people of rill & sons\n- a firm"
-    model = Scripted({"[[Rill & Sons]]": told}, {"[[": NOBODY})
-    assert written("He built wings at [[Rill & Sons|o]].", model) == "He built wings at a firm."
-    of_others = "- the shop of ada lind\n- 61500 things\n- a workshop"
-    model = Scripted({"[[Rill & Sons]]": of_others}, {"[[": NOBODY})
-    marked = "[[Ada Lind|n|0]] got [[$61,500|monetary amount]] at [[Rill & Sons|o]]."
-    assert written(marked, model).endswith("at a workshop.")
-    model = Scripted({"[[17 gliders]]": "- 17 things\n- some gliders"}, {"[[": NOBODY})
-    assert written("He built [[17 gliders|quantity]].", model) == "He built some gliders."
+@pytest.mark.parametrize(
+    ("candidates", "guesses", "marked", "expected"),
+    [
+        (FIRM, {"[[a maker": "- The Rill works", "[[a workshop]]": NOBODY}, GLIDERS, "a workshop."),
+        (FIRM, {"[[": "1. Rill & Sons"}, GLIDERS, "[organization]."),
+        # What cannot be guessed at is not taken.
+        (FIRM, {"[[a firm]]": NOBODY}, GLIDERS, "a firm."),
+        # Candidates that hold the value, or that of another item, are left out.
+        ("- the Rill workshop\n- 17 people of rill & sons\n- a firm", {"[[": NOBODY}, GLIDERS, "a firm."),
+        (
+            "- the shop of ada lind\n- 61500 things\n- a workshop",
+            {"[[": NOBODY},
+            "[[Ada Lind|n|0]] got [[$61,500|monetary amount]] at [[Rill & Sons|o]].",
+            "at a workshop.",
+        ),
+    ],
+)
+def test_the_first_candidate_that_is_not_guessed(
+    candidates: str, guesses: Mapping[str, str], marked: str, expected: str
+) -> None:
+    assert written(marked, Scripted({"[[Rill & Sons]]": candidates}, guesses)).endswith(f" {expected}")
 
 
 def test_rules_for_people_dates_and_codes_and_where_the_model_says_nothing() -> None:
@@ -98,7 +97,6 @@ def test_guesses_are_made_from_sanitized_text() -> None:
         ("1. one\n2) two\n2) two", ["one", "two"]),
         ("Here they are:\n * 'one'\n\u2022 \u201ctwo\u201d\n-  \n", ["one", "two"]),
         ("one, two", []),
-        ("", []),
     ],
 )
 def test_lists_of_models(answer: str, expected: list[str]) -> None:
