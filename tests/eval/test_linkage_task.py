@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -85,12 +86,9 @@ def test_an_unsanitized_document_is_linked_and_tells_everything() -> None:
     assert leaked_claims(found).value == 1
     figures = found[0].figures
     claims = RuleAtomizer().claims([DOCUMENTS[0].text])[0]
-    assert [figures[name] for name in (linked.CLAIMS, linked.KNOWN, linked.LEFT)] == [
-        len(claims),
-        2,
-        len(claims) - 2,
-    ]
-    assert figures[linked.LINKABLE] == len(claims) and figures[linked.RATED] == figures[linked.LEAKED]
+    assert (figures[linked.KNOWN], figures[linked.LEFT]) == (2, len(claims) - 2)
+    assert figures[linked.CLAIMS] == figures[linked.LINKABLE] == len(claims)
+    assert figures[linked.RATED] == figures[linked.LEAKED]
     assert figures[linked.INVALID] == figures[linked.MISSING] == 0
     assert figures[linked.WORDING] == figures[linked.OWN_WORDING] == 1
     assert sum(distribution(found).right) == len(DOCUMENTS) == distribution(found).right[0]
@@ -105,16 +103,17 @@ def test_a_redacted_document_tells_less() -> None:
     assert rate is not None and rate < 0.5
 
 
-def test_a_known_claim_is_the_same_for_every_system_and_every_selection_of_cases() -> None:
+def test_a_known_claim_is_the_same_for_every_system_every_selection_of_cases_and_all_ids() -> None:
     every = {row.case: row for row in rows(TASK, kept(REDACT))}
-    some = rows(TASK, kept(REDACT), ["d7", "d3"])
-    assert [row.case for row in some] == ["d7", "d3"]
-    assert all(row == every[row.case] for row in some)
+    assert rows(TASK, kept(REDACT), ["d7", "d3"]) == [every["d7"], every["d3"]]
     said = [linked.CLAIMS, linked.OVERLAP, linked.OWN_WORDING]
     origin = rows(TASK, kept(ORIGIN))
     assert [[row.figures[name] for name in said] for row in origin] == [
         [row.figures[name] for name in said] for row in every.values()
     ]
+    renamed = [replace(document, doc_id=f"x{99 - n}") for n, document in enumerate(DOCUMENTS)]
+    other = rows(replace(TASK, documents=renamed), kept(REDACT, renamed))
+    assert [row.figures for row in other] == [row.figures for row in every.values()]
 
 
 def test_a_document_hidden_among_others_does_not_depend_on_what_else_is_attacked() -> None:
@@ -132,12 +131,6 @@ def test_a_document_hidden_among_others_does_not_depend_on_what_else_is_attacked
     assert found[1].figures[linked.RIGHT] == same.figures[linked.RIGHT]
 
 
-def test_ids_do_not_matter() -> None:
-    renamed = [replace(document, doc_id=f"x{99 - n}") for n, document in enumerate(DOCUMENTS)]
-    other = rows(replace(TASK, documents=renamed), kept(REDACT, renamed))
-    assert [row.figures for row in other] == [row.figures for row in rows(TASK, kept(REDACT))]
-
-
 def test_what_was_not_sanitized_is_no_candidate_and_not_measured() -> None:
     corpus = kept(ORIGIN, DOCUMENTS[1:])
     failing = replace(corpus, failed={"d0": "Broken"})
@@ -151,11 +144,8 @@ def test_what_was_not_sanitized_is_no_candidate_and_not_measured() -> None:
 def test_who_has_no_claims_is_skipped() -> None:
     documents = [Document("empty", ""), Document("short", "The kiln is red."), *DOCUMENTS]
     empty, short, *_ = rows(replace(TASK, documents=documents), kept(ORIGIN, documents))
-    assert (empty.figures[linked.SKIPPED], empty.figures[linked.RIGHT], empty.figures[linked.CLAIMS]) == (
-        1,
-        0,
-        0,
-    )
+    assert empty.figures[linked.SKIPPED] == 1
+    assert empty.figures[linked.RIGHT] == empty.figures[linked.CLAIMS] == 0
     assert linked.DISTANCE not in empty.figures
     # All of it is known: it is linked, and nothing is left to find out.
     assert (short.figures[linked.RIGHT], short.figures[linked.LEFT]) == (1, 0)
@@ -178,45 +168,34 @@ class Fixed:
         return [self.ratings(*each) for each in asked]
 
 
-def test_a_judge_decides_what_leaked() -> None:
-    # Three claims are left. Ratings 1, 3 and an invalid 9, which counts as 1: (0 + 1 + 0) / 3, two leaked.
-    task = replace(TASK, judge=Fixed(1, 3, 9), access=Access(2, "first"))
+def test_a_judge_decides_what_leaked_and_what_was_not_rated_counts_nowhere() -> None:
     documents = [
         Document("d", "A kiln is red. A loom is old. Her dog is here. She is 40 years old. She is tall.")
     ]
-    (row,) = rows(replace(task, documents=documents), kept(ORIGIN, documents))
+    task = replace(TASK, documents=documents, access=Access(2, "first"))
+    # Three claims are left. Ratings 1, 3 and an invalid 9, which counts as 1: (0 + 1 + 0) / 3, two leaked.
+    (row,) = rows(replace(task, judge=Fixed(1, 3, 9)), kept(ORIGIN, documents))
     assert row.figures[linked.DISTANCE] == row.figures[linked.OVERLAP] == pytest.approx(1 / 3)
     assert (row.figures[linked.RATED], row.figures[linked.LEAKED], row.figures[linked.INVALID]) == (3, 2, 1)
     shares = leaked_by_category([row], ["Pet", "Age", "Appearance", "Finance"])
     assert [(each.hits, each.n) for each in shares.values()] == [(1, 1), (0, 1), (1, 1), (0, 0)]
-
-
-def test_a_claim_that_was_not_rated_counts_nowhere() -> None:
-    task = replace(TASK, judge=Fixed(None, 3, 3), access=Access(2, "first"))
-    documents = [
-        Document("d", "A kiln is red. A loom is old. Her dog is here. She is 40 years old. She is tall.")
-    ]
-    (row,) = rows(replace(task, documents=documents), kept(ORIGIN, documents))
+    (row,) = rows(replace(task, judge=Fixed(None, 3, 3)), kept(ORIGIN, documents))
     assert (row.figures[linked.RATED], row.figures[linked.MISSING]) == (2, 1)
     assert not any("Pet" in name for name in row.figures)
 
 
 def test_details_that_are_gone_are_hidden() -> None:
     details = {
-        document.doc_id: [
-            Span(place, place + len(town)) for town in TOWNS if (place := document.text.find(town)) >= 0
-        ]
-        for document in DOCUMENTS
+        each.doc_id: [Span(match.start(), match.end()) for match in re.finditer("|".join(TOWNS), each.text)]
+        for each in DOCUMENTS
     }
     task = replace(TASK, details=details, access=Access(2, "last"))
     assert distances(rows(task, kept(ORIGIN)), linked.HIDDEN).mean.value == 0
     redacted = distances(rows(task, kept(REDACT)), linked.HIDDEN)
     assert redacted.mean.value == 1 and redacted.mean.n + redacted.skipped == len(DOCUMENTS)
     # Where the sentence with the town is known, nothing is looked for.
-    assert (
-        distances(rows(replace(task, access=Access(1, "first")), kept(ORIGIN)), linked.HIDDEN).mean.value
-        is None
-    )
+    known = rows(replace(task, access=Access(1, "first")), kept(ORIGIN))
+    assert distances(known, linked.HIDDEN).mean.value is None
 
 
 def test_the_first_version_asks_bm25_in_own_words_and_the_second_each_claim_in_others() -> None:
@@ -233,10 +212,7 @@ def test_the_first_version_asks_bm25_in_own_words_and_the_second_each_claim_in_o
         found = rows(task, kept(ORIGIN))
         assert linkage(found).rate.hits >= 0.9 * len(DOCUMENTS)
         assert linkage(found).rate == linkage(rows(task, kept(ORIGIN))).rate
-    reworded, own = (
-        rows(two, kept(ORIGIN))[0].figures[name] for name in (linked.WORDING, linked.OWN_WORDING)
-    )
-    assert reworded <= own == 1
+    assert found[0].figures[linked.WORDING] <= found[0].figures[linked.OWN_WORDING] == 1
 
 
 def test_a_row_holds_numbers_and_names_of_parts_only() -> None:
