@@ -6,14 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 
-from eval.attacks.guessing import (
-    Guess,
-    Reconstruction,
-    filled_in,
-    guess_slots,
-    reconstruct,
-    reconstruction_means,
-)
+from eval.attacks import guessing
 from eval.attacks.posterior import OriginalsMissing, slots_of
 from eval.documents import SensitiveEntity
 from eval.measures.leakage import SensitiveIndex, normalized, stands_in
@@ -54,9 +47,9 @@ def sanitized(
     return [each for each in done if isinstance(each, SanitizedDocument)]
 
 
-def guessed(done: Sequence[SanitizedDocument], *, right: bool) -> list[Guess]:
+def guessed(done: Sequence[SanitizedDocument], *, right: bool) -> list[guessing.Guess]:
     return [
-        Guess(
+        guessing.Guess(
             slot.doc_id,
             number,
             slot.label,
@@ -72,9 +65,9 @@ def guessed(done: Sequence[SanitizedDocument], *, right: bool) -> list[Guess]:
     ]
 
 
-def rows_of(method: Method, *, right: bool) -> list[Reconstruction]:
+def rows_of(method: Method, *, right: bool) -> list[guessing.Reconstruction]:
     done = sanitized(DOCUMENTS, method)
-    return reconstruct(DOCUMENTS, done, guessed(done, right=right), SENSITIVE)
+    return guessing.reconstruct(DOCUMENTS, done, guessed(done, right=right), SENSITIVE)
 
 
 def test_an_unsanitized_document_is_whole_before_any_guess() -> None:
@@ -101,14 +94,15 @@ def test_wrong_guesses_bring_nothing_back(method: Method) -> None:
 
 def test_without_guesses_the_text_stays_as_it_is() -> None:
     done = sanitized(DOCUMENTS, REDACT)
-    rows = reconstruct(DOCUMENTS, done, [], SENSITIVE)
+    rows = guessing.reconstruct(DOCUMENTS, done, [], SENSITIVE)
     assert [row.text for row in rows] == [each.text for each in done]
     assert [row.rouge for row in rows] == [row.sanitized_rouge for row in rows]
 
 
 def test_what_the_guesser_finds_is_put_in() -> None:
     done = sanitized(DOCUMENTS, SUPPRESS)
-    rows = reconstruct(DOCUMENTS, done, guess_slots(DOCUMENTS, done, HashingEncoder()), SENSITIVE)
+    guesses = guessing.guess_slots(DOCUMENTS, done, HashingEncoder())
+    rows = guessing.reconstruct(DOCUMENTS, done, guesses, SENSITIVE)
     # A name, an illness and an age without any other candidate, and two towns of which one may be wrong.
     assert rows[0].recovered >= 2
     assert "marsh fever" in rows[0].text
@@ -123,7 +117,7 @@ def test_with_the_truth_in_every_slot_no_word_is_lost_or_joined(text: AnnotatedT
         (done,) = sanitized([document], method, phrases)
         (slots,) = slots_of([document], [done])
         words = {number: slot.original for number, slot in enumerate(slots) if not slot.kept}
-        filled = filled_in(done, words)
+        filled = guessing.filled_in(done, words)
         assert "".join(filled.split()) == "".join(document.text.split())
         assert all(stands_in(normalized(each), normalized(filled)) for each in words.values())
 
@@ -140,15 +134,15 @@ def test_words_are_put_back_with_the_blank_that_went_with_them(text: str, filled
     (done,) = sanitized([Document("d", text)], SUPPRESS)
     (slots,) = slots_of([Document("d", text)], [done])
     assert done.text != text
-    assert filled_in(done, {number: slot.original for number, slot in enumerate(slots)}) == filled
+    assert guessing.filled_in(done, {number: slot.original for number, slot in enumerate(slots)}) == filled
 
 
 def test_means_are_over_documents_and_shares_over_entities() -> None:
     rows = [
-        Reconstruction("a", 0.5, 0.7, sensitive=3, left=1, recovered=2, text="x"),
-        Reconstruction("b", 0.6, 1.0, sensitive=1, left=0, recovered=1, text="x"),
+        guessing.Reconstruction("a", 0.5, 0.7, sensitive=3, left=1, recovered=2, text="x"),
+        guessing.Reconstruction("b", 0.6, 1.0, sensitive=1, left=0, recovered=1, text="x"),
     ]
-    means = reconstruction_means(rows)
+    means = guessing.reconstruction_means(rows)
     assert means.sanitized_rouge.value == pytest.approx(0.55)
     assert means.rouge.value == pytest.approx(0.85)
     assert means.gain.value == pytest.approx(0.3)
@@ -160,7 +154,7 @@ def test_means_are_over_documents_and_shares_over_entities() -> None:
 
 
 def test_without_rows_nothing_was_measured() -> None:
-    means = reconstruction_means([])
+    means = guessing.reconstruction_means([])
     assert (means.rouge.value, means.gain.value, means.recovered.value) == (None, None, None)
 
 
@@ -174,4 +168,4 @@ def test_no_text_is_shown() -> None:
 def test_originals_are_needed() -> None:
     done = sanitized(DOCUMENTS, REDACT)
     with pytest.raises(OriginalsMissing, match="document b has no original: give the documents that were"):
-        reconstruct(DOCUMENTS[:1], done, [], SENSITIVE)
+        guessing.reconstruct(DOCUMENTS[:1], done, [], SENSITIVE)

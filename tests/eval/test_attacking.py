@@ -95,9 +95,6 @@ def failure(call: Callable[..., object], *arguments: object) -> str:
     return str(raised.value)
 
 
-# -- documents -------------------------------------------------------------------------------------------
-
-
 def test_a_whole_attack_has_no_problems(clinic: Clinic, tmp_path: Path) -> None:
     report = attacked(clinic, notes(tmp_path))
     assert report.problems == ()
@@ -177,9 +174,6 @@ def test_the_suite_is_checked_before_anything_is_read(
     assert "cannot make 99999 different prompts" in capsys.readouterr().err
 
 
-# -- collections -----------------------------------------------------------------------------------------
-
-
 def test_a_collection_of_the_same_documents_is_attacked(clinic: Clinic, tmp_path: Path) -> None:
     path = notes(tmp_path, [*NOTES, NOTES[0]])
     ingest(clinic.system, clinic.data, "notes", read_documents([path]))
@@ -199,9 +193,6 @@ def test_a_collection_of_other_documents_is_refused(
         f"it keeps {len(there)} documents and 3 different ones are given, {n_same} are the same. Attack "
         "the same files that were ingested, with the same --id-field, or leave -c away."
     )
-
-
-# -- marks -----------------------------------------------------------------------------------------------
 
 
 def marks(folder: Path, *records: Mapping[str, object]) -> GoldRows:
@@ -274,9 +265,6 @@ def test_nothing_sensitive_is_refused(clinic: Clinic, tmp_path: Path, marked: bo
     corpus = corpus_of(clinic, path, gold_rows([path], "marks", Fields()) if marked else None)
     message = failure(extraction, clinic.system, corpus, suite())
     assert message.startswith("There is nothing sensitive to look for in 2 documents")
-
-
-# -- time ------------------------------------------------------------------------------------------------
 
 
 class CountingEncoder(WordEncoder):

@@ -27,22 +27,7 @@ from eval.corpora.sensitive import sensitive_in
 from eval.documents import EntityRef
 from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.prepared import Prepared, prepared
-from eval.studies.calibrate import (
-    COUNTED,
-    LeakCurve,
-    ModelMarks,
-    attack_curves,
-    leak_curve,
-    leak_curves,
-    links_of,
-    marked_by_model,
-    marked_by_people,
-    names_of,
-    promised,
-    threshold_from_marks,
-    thresholds,
-    upper_bound,
-)
+from eval.studies import calibrate as fitting
 from eval.tasks.index import KEPT, IndexReader
 from ingest.annotated import AnnotatedText
 from ingest.deciding.policy import Policy, PolicyName, Treatment
@@ -108,30 +93,25 @@ def ready(system: System) -> Prepared:
     return ready_of(system)
 
 
-# -- thresholds ---------------------------------------------------------------------------------------------
-
 weight = st.floats(0, 3).map(lambda each: round(each, 5))
 
 
 @given(weight, weight, weight)
 def test_thresholds_hold_every_priority_that_can_be(alpha: float, beta: float, gamma: float) -> None:
-    taus = thresholds(Policy("trip", weights=Weights(alpha, beta, gamma)))
+    taus = fitting.thresholds(Policy("trip", weights=Weights(alpha, beta, gamma)))
     assert taus[0] <= -beta and taus[-1] > alpha + gamma
     assert np.diff(taus) == pytest.approx(0.05)
     assert len(taus) <= (alpha + beta + gamma) / 0.05 + 3
 
 
 def test_the_usual_thresholds() -> None:
-    taus = thresholds(Policy("trip"))
+    taus = fitting.thresholds(Policy("trip"))
     assert (taus[0], taus[-1], len(taus), 0.6 in taus) == (-1.0, 2.05, 62, True)
-    bits = thresholds(Policy("lethe"))
+    bits = fitting.thresholds(Policy("lethe"))
     assert bits[0] < 0 == bits[1], "a fact of no bits stays at any threshold above 0"
     assert np.diff(bits[1:]) == pytest.approx(0.5)
     assert 2 ** -bits[-1] < 1e-9
-    assert thresholds(Policy("lethe", k=2, people=7, weights=Weights(beta=2.0))) == bits
-
-
-# -- leakage by threshold -----------------------------------------------------------------------------------
+    assert fitting.thresholds(Policy("lethe", k=2, people=7, weights=Weights(beta=2.0))) == bits
 
 
 def labelled(*labels: str) -> Callable[[EntityRef], bool]:
@@ -148,7 +128,7 @@ def sanitized(ready: Prepared, policy: Policy) -> list[str]:
 
 @BOTH
 def test_losses_are_what_stands_in_the_sanitized_texts(ready: Prepared, policy: Policy) -> None:
-    curve = leak_curve(ready, policy, COUNTED["all"])
+    curve = fitting.leak_curve(ready, policy, fitting.COUNTED["all"])
     assert curve.losses.shape == (3, len(curve.taus)), "a document without entities has nothing to leak"
     assert curve.losses[:, 0].tolist() == [0, 0, 0] and curve.losses.max() <= 1
     assert curve.kept[0] == 0 and list(curve.kept) == sorted(curve.kept)
@@ -167,14 +147,14 @@ def test_losses_are_what_stands_in_the_sanitized_texts(ready: Prepared, policy: 
 
 
 def test_the_strictest_threshold_is_redaction_and_the_loosest_none(ready: Prepared) -> None:
-    counted = [COUNTED["all"], COUNTED["identifiers"], NAMES_ONLY]
-    everything, identifiers, names = leak_curves(ready, BARE, counted)
+    counted = [fitting.COUNTED["all"], fitting.COUNTED["identifiers"], NAMES_ONLY]
+    everything, identifiers, names = fitting.leak_curves(ready, BARE, counted)
     assert sanitized(ready, BARE.at(everything.taus[0])) == sanitized(ready, Policy("redact"))
     assert sanitized(ready, BARE.at(everything.taus[-1])) == sanitized(ready, BITS.at(math.inf)) == TEXTS
     assert everything.losses[:, -1].tolist() == identifiers.losses[:, -1].tolist() == [1, 1, 1]
     assert names.losses[:, -1].tolist() == [1, 1], "only what is counted counts"
     # By bits, the loosest keeps all but rare words.
-    names, commoner = leak_curves(ready, BITS, [NAMES_ONLY, labelled("city name", "symptom")])
+    names, commoner = fitting.leak_curves(ready, BITS, [NAMES_ONLY, labelled("city name", "symptom")])
     strict = [place for place, bits in enumerate(names.taus) if bits <= 8]
     assert not names.losses[:, strict].any(), "a name says more than one in 256"
     assert commoner.losses[:, -1].tolist() == [1, 1, 1]
@@ -183,19 +163,19 @@ def test_the_strictest_threshold_is_redaction_and_the_loosest_none(ready: Prepar
 def test_documents_without_what_is_counted_cannot_dilute_a_promise(system: System) -> None:
     """A hundred documents without a name do not make the two that leak one any safer."""
     ready = ready_of(system, [*TEXTS[:2], *["Invented. Nothing was said of anybody at all."] * 100])
-    curve, nothing = leak_curves(ready, BARE, [NAMES_ONLY, labelled("passport number")])
+    curve, nothing = fitting.leak_curves(ready, BARE, [NAMES_ONLY, labelled("passport number")])
     assert curve.losses.shape[0] == 2
     with pytest.raises(LetheError, match="and here are 2"):
-        promised(curve, 0.05, 0.95)
+        fitting.promised(curve, 0.05, 0.95)
     with pytest.raises(LetheError, match="^No document has anything of what is counted, so there is "):
-        promised(nothing, 0.05, 0.95)
+        fitting.promised(nothing, 0.05, 0.95)
 
 
 def test_the_losses_of_any_attack_make_a_curve(ready: Prepared) -> None:
     reader = IndexReader([each.doc_id for each in ready.corpus.documents], NOTHING_SENSITIVE)
     lost = {"d0": 0.25, "d1": None, "d2": 1.0, "d3": 0.0}
     losses = [lambda row: lost[row.case], lambda row: row.figures[KEPT] / 100]
-    curve, kept = attack_curves(ready, BARE, reader, losses)
+    curve, kept = fitting.attack_curves(ready, BARE, reader, losses)
     assert curve.losses.tolist() == [[value] * len(curve.taus) for value in (0.25, 1.0, 0.0)]
     assert (np.diff(kept.losses, axis=1) >= 0).all()
     assert curve.kept == kept.kept
@@ -203,15 +183,16 @@ def test_the_losses_of_any_attack_make_a_curve(ready: Prepared) -> None:
 
 @BOTH
 def test_hard_rules_hold_at_every_threshold(ready: Prepared, policy: Policy) -> None:
-    curve = leak_curve(ready, replace(policy, direct_limit=0.0), NAMES_ONLY)
+    curve = fitting.leak_curve(ready, replace(policy, direct_limit=0.0), NAMES_ONLY)
     assert not curve.losses.any() and curve.kept[-1] < 1
 
 
 def test_what_the_detector_missed_leaks_at_every_threshold(system: System) -> None:
     gold = {"d0": [{"text": "boiler", "label": "occupation"}]}
-    assert (leak_curve(ready_of(system, TEXTS[2:3], gold), BARE, COUNTED["all"]).losses == 1).all()
+    ready = ready_of(system, TEXTS[2:3], gold)
+    assert (fitting.leak_curve(ready, BARE, fitting.COUNTED["all"]).losses == 1).all()
     with pytest.raises(LetheError, match="^There is nothing sensitive to look for in 1 documents"):
-        leak_curve(ready_of(system, TEXTS[2:3]), BARE, COUNTED["all"])
+        fitting.leak_curve(ready_of(system, TEXTS[2:3]), BARE, fitting.COUNTED["all"])
 
 
 class Failing:
@@ -232,7 +213,7 @@ def test_a_document_that_cannot_be_sanitized_ends_it_by_its_id(
     own = System.method
     monkeypatch.setattr(System, "method", lambda self: Failing(own(self)))
     with pytest.raises(SanitizationError, match=r"^document d1 was not indexed: scoring failed \(RuntimeErr"):
-        leak_curve(ready, BARE, COUNTED["all"])
+        fitting.leak_curve(ready, BARE, fitting.COUNTED["all"])
 
 
 def test_each_phase_is_reported_to_its_end_and_each_original_is_scored_once(system: System) -> None:
@@ -244,45 +225,39 @@ def test_each_phase_is_reported_to_its_end_and_each_original_is_scored_once(syst
     counting = Counting()
     corpus = ready_of(system).corpus
     ready = prepared(replace(system, risk=counting), corpus, phases)
-    n = len(leak_curve(ready, BARE, COUNTED["all"], phases).taus)
+    n = len(fitting.leak_curve(ready, BARE, fitting.COUNTED["all"], phases).taus)
     assert steps["scoring"] == [(0, 4), (4, 4)]
     assert steps["thresholds"] == [(number, n) for number in range(n + 1)]
     assert len(counting.asked) == len(set(counting.asked)) and set(TEXTS) <= set(counting.asked)
 
 
-# -- promises -----------------------------------------------------------------------------------------------
-
-
-def curve_of(means: Sequence[float], n: int) -> LeakCurve:
+def curve_of(means: Sequence[float], n: int) -> fitting.LeakCurve:
     losses = np.array([[float(row < round(mean * n)) for mean in means] for row in range(n)])
     taus = [number / 10 for number in range(len(means))]
-    return LeakCurve(taus, losses, [number / 20 for number in range(len(means))])
+    return fitting.LeakCurve(taus, losses, [number / 20 for number in range(len(means))])
 
 
 def test_the_largest_threshold_that_was_shown_to_be_safe_is_promised() -> None:
-    promise = promised(curve_of([0, 0.01, 0.02, 0.3, 0.0], 100), 0.1, 0.95)
+    promise = fitting.promised(curve_of([0, 0.01, 0.02, 0.3, 0.0], 100), 0.1, 0.95)
     assert (promise.tau, promise.kept, promise.documents) == (0.2, 0.1, 100)
     assert (promise.max_leak, promise.confidence) == (0.1, 0.95)
     assert promise.measured == pytest.approx(0.02)
-    assert promise.bound == upper_bound(promise.measured, 100, 0.95) <= 0.1
+    assert promise.bound == fitting.upper_bound(promise.measured, 100, 0.95) <= 0.1
     assert [each.safe for each in promise.tested] == [True, True, True, False, False]
-    assert promised(curve_of([0, 0], 59), 0.05, 0.95).tau == 0.1
+    assert fitting.promised(curve_of([0, 0], 59), 0.05, 0.95).tau == 0.1
 
 
 def test_what_cannot_be_promised_is_reported_with_what_would_help() -> None:
     begun = "^No threshold can be promised to leak at most 0.05 with confidence 0.95: "
     with pytest.raises(LetheError, match=f"{begun}that takes 59 .* and here are 58. Give more "):
-        promised(curve_of([0, 0], 58), 0.05, 0.95)
+        fitting.promised(curve_of([0, 0], 58), 0.05, 0.95)
     with pytest.raises(LetheError, match=f"{begun}the strictest .* leaks 0.250 .* the 60 .* take a larger"):
-        promised(curve_of([0.25, 0.5], 60), 0.05, 0.95)
-
-
-# -- linked entities and their marks ------------------------------------------------------------------------
+        fitting.promised(curve_of([0.25, 0.5], 60), 0.05, 0.95)
 
 
 @BOTH
 def test_linked_entities_come_in_the_order_of_their_names(ready: Prepared, policy: Policy) -> None:
-    names = [names_of(text) for text in ready.texts]
+    names = [fitting.names_of(text) for text in ready.texts]
     assert names == [
         ["Tobias Orrin", "Bremen", "lighthouse keeper", "cough", "61"],
         ["Ada Venn", "knee", "Bremen"],
@@ -291,14 +266,14 @@ def test_linked_entities_come_in_the_order_of_their_names(ready: Prepared, polic
     ]
     towns = [[name == "Bremen" for name in each] for each in names]
     ruled = replace(policy, direct_limit=0.0)
-    found = links_of(ready, ruled, towns)
+    found = fitting.links_of(ready, ruled, towns)
     assert [each.marked for each in found] == sum(towns, [])
     assert [each.always for each in found] == [True, *[False] * 4, True, *[False] * 4]
-    assert not any(each.marked for each in links_of(ready, ruled))
-    free = links_of(ready, policy)
+    assert not any(each.marked for each in fitting.links_of(ready, ruled))
+    free = fitting.links_of(ready, policy)
     assert not any(each.always for each in free)
     kept = replace(policy, treatment=Treatment({"city name": "keep"}))
-    assert len(links_of(ready, kept)) == len(free) - 3, "a label that is kept has no threshold"
+    assert len(fitting.links_of(ready, kept)) == len(free) - 3, "a label that is kept has no threshold"
     placed = [(name, row) for row, each in enumerate(names) for name in each]
     for link in free:
         # The least below it: k and the bits of k are not the same to the last digit.
@@ -312,15 +287,15 @@ def test_a_name_with_an_address_goes_always_only_if_both_do(tmp_path: Path) -> N
     texts = ["Tobias Orrin has t.orrin@example.org.", "Write to t.orrin@example.org."]
     ready = ready_of(system_in(tmp_path, phrases), texts)
     assert [len(text.mentions()) for text in ready.texts] == [1, 1]
-    assert [each.always for each in links_of(ready, BARE)] == [False, True]
+    assert [each.always for each in fitting.links_of(ready, BARE)] == [False, True]
     for ruled in (Policy("trip"), Policy("lethe")):
-        assert [each.always for each in links_of(ready, ruled)] == [True, True]
+        assert [each.always for each in fitting.links_of(ready, ruled)] == [True, True]
 
 
 def test_an_entity_is_named_by_its_longest_mention(tmp_path: Path) -> None:
     system = system_in(tmp_path, dict.fromkeys(("Tobias Orrin", "Orrin"), "person full name"))
     (text,) = ready_of(system, ["Orrin came. It was Tobias Orrin, and Orrin left."]).texts
-    assert names_of(text) == ["Tobias Orrin"]
+    assert fitting.names_of(text) == ["Tobias Orrin"]
 
 
 @pytest.mark.parametrize(
@@ -345,9 +320,9 @@ def test_what_people_marked_marks_what_says_it(
     assert ready.corpus.gold is not None
     if places is None:
         with pytest.raises(LetheError, match="document d0, gold row 0: its text does not stand in the docum"):
-            marked_by_people(ready, ready.corpus.gold)
+            fitting.marked_by_people(ready, ready.corpus.gold)
     else:
-        assert marked_by_people(ready, ready.corpus.gold) == [[place in places for place in range(5)]]
+        assert fitting.marked_by_people(ready, ready.corpus.gold) == [[place in places for place in range(5)]]
 
 
 def scripted(*answers: str | None) -> Scripted:
@@ -366,16 +341,16 @@ def scripted(*answers: str | None) -> Scripted:
 def test_a_model_is_asked_of_each_document_with_an_entity(ready: Prepared) -> None:
     model = scripted('{"critical": [1, 3]}', "I cannot say.", "Really not.", '{"critical": [9]}')
     steps: list[tuple[str, int, int | None]] = []
-    marks = marked_by_model(ready, model, 100, lambda *each: steps.append(each))
+    marks = fitting.marked_by_model(ready, model, 100, lambda *each: steps.append(each))
     asked = [said for _, said in model.asked if said.startswith("Document:")]
     assert all(text in said for text, said in zip([TEXTS[0], TEXTS[1], TEXTS[3]], asked, strict=True))
-    assert marks == ModelMarks([[True, False, True, False, False], [False, False]], [0, 3], 1)
+    assert marks == fitting.ModelMarks([[True, False, True, False, False], [False, False]], [0, 3], 1)
     assert steps == [(f"asking {model.name}", done, 3) for done in (0, 1, 2, 3)]
     part = ready.only(marks.documents)
     assert [document.doc_id for document in part.corpus.documents] == ["d0", "d3"]
-    found = links_of(part, BARE, marks.marked)
+    found = fitting.links_of(part, BARE, marks.marked)
     assert [each.marked for each in found] == [True, False, True, False, False, False, False]
-    assert threshold_from_marks(found).links == 7
+    assert fitting.threshold_from_marks(found).links == 7
     assert not any(secret in repr((marks, part, ready)) for secret in SECRETS)
 
 
@@ -386,21 +361,18 @@ def test_documents_that_a_model_cannot_read_are_passed_over_if_they_are_few(read
         (("[1]", "no", "no"), 2, [0], 1),  # half of the answers are enough
     ):
         model = scripted(*answers)
-        marks = marked_by_model(ready, model, most)
+        marks = fitting.marked_by_model(ready, model, most)
         assert (marks.documents, marks.unreadable, len(model.asked)) == (documents, unreadable, len(answers))
     with pytest.raises(LetheError, match=" gave no list of numbers for 2 of 3 documents: take a model that "):
-        marked_by_model(ready, scripted("[1]", "no", "no", None), 3)
+        fitting.marked_by_model(ready, scripted("[1]", "no", "no", None), 3)
 
 
 def test_of_documents_without_an_entity_no_model_is_asked(system: System) -> None:
     ready = ready_of(system, TEXTS[2:3])
-    marks = marked_by_model(ready, scripted(), 100)
-    assert marks == ModelMarks([], [], 0)
+    marks = fitting.marked_by_model(ready, scripted(), 100)
+    assert marks == fitting.ModelMarks([], [], 0)
     with pytest.raises(LetheError, match="^None of the 0 linked entities is marked"):
-        threshold_from_marks(links_of(ready.only(marks.documents), BARE, marks.marked))
-
-
-# -- remembered risk ----------------------------------------------------------------------------------------
+        fitting.threshold_from_marks(fitting.links_of(ready.only(marks.documents), BARE, marks.marked))
 
 
 class Counting(RiskPrior):
@@ -434,8 +406,6 @@ def test_texts_that_differ_in_anything_a_model_reads_are_asked_about_once_each()
     assert len(counting.asked) == len(together)
     assert remembered.name == counting.name
 
-
-# -- the scale ----------------------------------------------------------------------------------------------
 
 TOWNS = ("Aldmoor", "Brinnel", "Corvath", "Dunwy", "Esterholm", "Fallowby", "Grenmark")
 TRADES = ("miller", "cooper", "ferrier", "weaver", "glazier")
@@ -506,7 +476,7 @@ def test_what_was_measured_is_not_measured_again(tmp_path: Path, monkeypatch: py
     ready = ready_of(system)
     calls: list[Sequence[str]] = []
     monkeypatch.setattr(WordEncoder, "encode", lambda self, texts: calls.append(texts) or encode(self, texts))
-    leak_curve(ready, BARE, COUNTED["all"])
+    fitting.leak_curve(ready, BARE, fitting.COUNTED["all"])
     assert not any(calls), "sanitizing by another threshold takes no vectors"
     replace(system, policy=BARE, scale=ready.scale).method().decide(ready.texts, ready.hazards)
     assert any(calls)
@@ -542,8 +512,6 @@ def test_a_scale_of_another_shape_is_refused(tmp_path: Path, value: object, mess
         settings_in(tmp_path, **{"policy.scale": value})
     assert message in str(raised.value)
 
-
-# -- the verb -----------------------------------------------------------------------------------------------
 
 RECORDS = [
     f"Invented note. {title} {name}, aged {40 + n}, of {n + 3} Mill Lane, was seen on {n + 1} May 2021 for a "
@@ -592,7 +560,7 @@ def test_a_policy_file_makes_a_collection_with_its_scale_and_threshold(
         assert figures["measured_leakage"] <= figures["bound"] <= 0.4
         assert 0 <= figures["mentions_kept"] <= 1
         tested = figures["thresholds"]
-        assert [each["tau"] for each in tested] == thresholds(Policy(name))
+        assert [each["tau"] for each in tested] == fitting.thresholds(Policy(name))
         assert figures["tau"] == max(each["tau"] for each in tested if each["safe"])
         stated = f"tau {figures['tau']:g}" if name == "trip" else f"k {figures['k']:.3g} of 100"
         assert f"{stated}: an index reader finds on average" in stderr

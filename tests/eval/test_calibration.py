@@ -11,30 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eval.studies.calibrate import (
-    MARGIN,
-    DocumentEntities,
-    ScoredLink,
-    asked_of,
-    documents_needed,
-    f1_at,
-    hoeffding_bentkus,
-    largest_safe,
-    read_numbers,
-    threshold_for_share,
-    threshold_from_marks,
-    upper_bound,
-)
-from eval.studies.calibrate import tested_thresholds as in_turn
+from eval.studies import calibrate as fitting
 from models.errors import LetheError
 from models.language.asking import Asker
 from tests.doubles import Scripted
 
 LIMIT, CONFIDENCE, N, RESAMPLES = 0.1, 0.9, 120, 1000
+p_value_of = fitting.hoeffding_bentkus
 shares = st.floats(0.001, 0.999)
-
-
-# -- p-values --------------------------------------------------------------------------------------------
 
 
 def exact_cdf(hits: int, n: int, share: Fraction) -> Fraction:
@@ -52,20 +36,20 @@ def test_p_values_are_those_of_fractions(n: int, limit: Fraction) -> None:
         hoeffding *= ((1 - limit) / (1 - mean)) ** (n - hits) if hits < n else 1
         both = min(1.0, float(hoeffding), math.e * float(exact_cdf(hits, n, limit)))
         expected = both if mean < limit else 1.0
-        assert hoeffding_bentkus(float(mean), n, float(limit)) == pytest.approx(expected, rel=1e-9)
+        assert p_value_of(float(mean), n, float(limit)) == pytest.approx(expected, rel=1e-9)
 
 
 def test_p_values_by_hand() -> None:
     # P(X <= 1) of ten coins of a half is 11/1024; Hoeffding: 2^-10 / (0.1^1 * 0.9^9)
     by_hand = min(math.e * 11 / 1024, 0.5**10 / (0.1 * 0.9**9))
-    assert hoeffding_bentkus(0.1, 10, 0.5) == pytest.approx(by_hand, rel=1e-9)
+    assert p_value_of(0.1, 10, 0.5) == pytest.approx(by_hand, rel=1e-9)
     # Hits that are no whole number count as the next one, but 100 * 0.07, a hair above 7, as 7.
     for mean, n, limit, hits in ((0.0095, 1000, 0.02, 10), (0.01, 1000, 0.02, 10), (0.07, 100, 0.2, 7)):
         bentkus = math.e * float(exact_cdf(hits, n, Fraction(str(limit))))
-        assert hoeffding_bentkus(mean, n, limit) == pytest.approx(bentkus, rel=1e-9)
+        assert p_value_of(mean, n, limit) == pytest.approx(bentkus, rel=1e-9)
     # Of many documents it neither overflows nor vanishes.
-    assert hoeffding_bentkus(0.05, 200_000, 0.05001) == pytest.approx(1.0, abs=0.01)
-    assert hoeffding_bentkus(0.0, 100_000, 0.5) == 0.0
+    assert p_value_of(0.05, 200_000, 0.05001) == pytest.approx(1.0, abs=0.01)
+    assert p_value_of(0.0, 100_000, 0.5) == 0.0
 
 
 @given(shares, shares, shares, st.integers(1, 100))
@@ -73,8 +57,8 @@ def test_a_p_value_is_one_from_the_limit_on_and_falls_where_more_is_allowed(
     mean: float, one: float, other: float, n: int
 ) -> None:
     less, more = sorted((one, other))
-    p_value = hoeffding_bentkus(mean, n, less)
-    assert 0 <= hoeffding_bentkus(mean, n, more) <= p_value + 1e-12 <= 1 + 1e-12
+    p_value = p_value_of(mean, n, less)
+    assert 0 <= p_value_of(mean, n, more) <= p_value + 1e-12 <= 1 + 1e-12
     assert p_value == 1 or mean < less
 
 
@@ -83,48 +67,42 @@ def test_a_p_value_rises_with_the_mean_and_falls_with_more_documents(
     one: int, other: int, n: int, times: int, limit: float
 ) -> None:
     less, more = sorted((min(one, n) / n, min(other, n) / n))
-    assert hoeffding_bentkus(less, n, limit) <= hoeffding_bentkus(more, n, limit) + 1e-12
-    assert hoeffding_bentkus(less, times * n, limit) <= hoeffding_bentkus(less, n, limit) + 1e-12
-
-
-# -- how many documents, how low a limit -------------------------------------------------------------------
+    assert p_value_of(less, n, limit) <= p_value_of(more, n, limit) + 1e-12
+    assert p_value_of(less, times * n, limit) <= p_value_of(less, n, limit) + 1e-12
 
 
 @given(st.floats(0.005, 0.9), st.floats(0.05, 0.995))
 def test_so_many_documents_without_a_leak_are_enough_and_one_less_is_not(
     limit: float, confidence: float
 ) -> None:
-    needed = documents_needed(limit, confidence)
-    assert hoeffding_bentkus(0, needed, limit) <= (1 - confidence) * (1 + 1e-9)
-    assert needed == 1 or hoeffding_bentkus(0, needed - 1, limit) > (1 - confidence) * (1 - 1e-9)
+    needed = fitting.documents_needed(limit, confidence)
+    assert p_value_of(0, needed, limit) <= (1 - confidence) * (1 + 1e-9)
+    assert needed == 1 or p_value_of(0, needed - 1, limit) > (1 - confidence) * (1 - 1e-9)
 
 
 def test_59_documents_promise_what_58_cannot() -> None:
-    assert documents_needed(0.05, 0.95) == 59
+    assert fitting.documents_needed(0.05, 0.95) == 59
     for n, safe in ((58, False), (59, True)):
-        (only,) = in_turn([0.0], np.zeros((n, 1)), 0.05, 0.95)
+        (only,) = fitting.tested_thresholds([0.0], np.zeros((n, 1)), 0.05, 0.95)
         assert only.safe is safe
-    assert upper_bound(0.0, 59, 0.95) == pytest.approx(1 - 0.05 ** (1 / 59), abs=1e-9)
+    assert fitting.upper_bound(0.0, 59, 0.95) == pytest.approx(1 - 0.05 ** (1 / 59), abs=1e-9)
 
 
 @settings(max_examples=50)
 @given(st.integers(0, 60), st.integers(1, 60), st.floats(0.5, 0.99))
 def test_the_bound_is_where_the_p_value_crosses(hits: int, n: int, confidence: float) -> None:
     mean = min(hits, n) / n
-    bound = upper_bound(mean, n, confidence)
+    bound = fitting.upper_bound(mean, n, confidence)
     assert mean <= bound <= 1
     if bound < 1 - 1e-6:
-        assert hoeffding_bentkus(mean, n, bound + 1e-6) <= 1 - confidence
+        assert p_value_of(mean, n, bound + 1e-6) <= 1 - confidence
     if bound > mean + 1e-6:
-        assert hoeffding_bentkus(mean, n, bound - 1e-6) > 1 - confidence
+        assert p_value_of(mean, n, bound - 1e-6) > 1 - confidence
 
 
 @pytest.mark.parametrize("mean", [1.0, 1 - 1e-4, 1 - 1e-12, 0.0])
 def test_the_bound_of_an_extreme_mean_is_found(mean: float) -> None:
-    assert max(mean, 0.45) <= upper_bound(mean, 5, 0.95) <= 1
-
-
-# -- thresholds in turn -------------------------------------------------------------------------------------
+    assert max(mean, 0.45) <= fitting.upper_bound(mean, 5, 0.95) <= 1
 
 
 def columns(*means: float, n: int = 100) -> NDArray[np.float64]:
@@ -134,29 +112,27 @@ def columns(*means: float, n: int = 100) -> NDArray[np.float64]:
 
 def test_testing_ends_at_the_first_that_fails() -> None:
     taus, means = [-0.5, 0.0, 0.5, 1.0, 1.5], [0.0, 0.01, 0.4, 0.0, 0.01]
-    tested = in_turn(taus, columns(*means), 0.1, 0.9)
+    tested = fitting.tested_thresholds(taus, columns(*means), 0.1, 0.9)
     assert [each.tau for each in tested] == taus
     assert [each.safe for each in tested] == [True, True, False, False, False]
     assert [each.mean for each in tested] == pytest.approx(means)
-    assert [each.p_value for each in tested] == pytest.approx([hoeffding_bentkus(m, 100, 0.1) for m in means])
+    assert [each.p_value for each in tested] == pytest.approx([p_value_of(m, 100, 0.1) for m in means])
     assert tested[3].p_value <= 0.1, "it would pass, were it the first"
-    assert largest_safe(tested) == tested[1]
-    assert largest_safe(in_turn([0.0, 0.5], columns(0.5, 0.0), 0.1, 0.9)) is largest_safe([]) is None
+    assert fitting.largest_safe(tested) == tested[1]
+    none = fitting.tested_thresholds([0.0, 0.5], columns(0.5, 0.0), 0.1, 0.9)
+    assert fitting.largest_safe(none) is fitting.largest_safe([]) is None
 
 
 @pytest.mark.parametrize("shape", [(5, 2), (0, 3), (5,), (3, 5)])
 def test_losses_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="^3 thresholds, losses of shape .* give a column for each$"):
-        in_turn([0.0, 0.5, 1.0], np.zeros(shape), 0.1, 0.9)
+        fitting.tested_thresholds([0.0, 0.5, 1.0], np.zeros(shape), 0.1, 0.9)
 
 
 @pytest.mark.parametrize("bad", [-0.01, 1.01, math.nan])
 def test_a_loss_that_is_no_share_is_refused(bad: float) -> None:
     with pytest.raises(ValueError, match=r"^a loss is not in \[0, 1\]$"):
-        in_turn([0.0, 0.5], np.array([[0, 0], [0, bad]]), 0.1, 0.9)
-
-
-# -- are promises kept? -------------------------------------------------------------------------------------
+        fitting.tested_thresholds([0.0, 0.5], np.array([[0, 0], [0, bad]]), 0.1, 0.9)
 
 
 def promised_and_broken(population: NDArray[np.float64], resamples: int = RESAMPLES) -> tuple[float, float]:
@@ -167,7 +143,7 @@ def promised_and_broken(population: NDArray[np.float64], resamples: int = RESAMP
     promised = broken = 0
     for _ in range(resamples):
         drawn = population[rng.integers(0, len(population), N)]
-        chosen = largest_safe(in_turn(taus, drawn, LIMIT, CONFIDENCE))
+        chosen = fitting.largest_safe(fitting.tested_thresholds(taus, drawn, LIMIT, CONFIDENCE))
         promised += chosen is not None
         broken += chosen is not None and truth[int(chosen.tau)] > LIMIT
     return promised / resamples, broken / resamples
@@ -203,114 +179,113 @@ def test_a_promise_is_no_excuse_for_never_promising() -> None:
     assert promised_and_broken(population, 200)[0] > 0.9
 
 
-# -- thresholds from marks ----------------------------------------------------------------------------------
-
-
-def links(*each: tuple[float, bool]) -> list[ScoredLink]:
+def links(*each: tuple[float, bool]) -> list[fitting.ScoredLink]:
     """Linked entities that no hard rule takes, by priority and whether they are marked."""
-    return [ScoredLink(priority, False, marked) for priority, marked in each]
+    return [fitting.ScoredLink(priority, False, marked) for priority, marked in each]
 
 
 MIXED = [
     *links((0.9, True), (0.8, True), (0.7, False), (0.6, True), (0.2, False), (0.1, False)),
-    ScoredLink(0.05, always=True, marked=True),
-    ScoredLink(0.95, always=True, marked=False),
+    fitting.ScoredLink(0.05, always=True, marked=True),
+    fitting.ScoredLink(0.95, always=True, marked=False),
 ]
 priorities = st.floats(-0.5, 1.4).map(lambda each: round(each, 2))
-some_links = st.lists(st.builds(ScoredLink, priorities, st.booleans(), st.booleans()), max_size=30)
+some_links = st.lists(st.builds(fitting.ScoredLink, priorities, st.booleans(), st.booleans()), max_size=30)
 
 
-def taken_at(found: Sequence[ScoredLink], tau: float) -> int:
+def taken_at(found: Sequence[fitting.ScoredLink], tau: float) -> int:
     return sum(each.always or each.priority >= tau for each in found)
 
 
 def alike(tau: float, priority: float) -> bool:
     """Whether a threshold takes of the mixed links what one at this priority takes, by a margin."""
-    return tau < priority - MARGIN / 2 and taken_at(MIXED, tau) == taken_at(MIXED, priority)
+    return tau < priority - fitting.MARGIN / 2 and taken_at(MIXED, tau) == taken_at(MIXED, priority)
 
 
 # At 2.0 the hard rules alone take something.
 @pytest.mark.parametrize(("tau", "taken", "both"), [(2.0, 2, 1), (0.8, 4, 3), (0.6, 6, 4), (-1.0, 8, 4)])
 def test_f1_by_hand(tau: float, taken: int, both: int) -> None:
     precision, recall = both / taken, both / 4
-    assert f1_at(MIXED, tau) == pytest.approx(2 * precision * recall / (precision + recall))
-    assert f1_at([], 0.5) == f1_at(links((0.1, False)), 0.5) == f1_at(links((0.1, True)), 0.5) == 0
+    assert fitting.f1_at(MIXED, tau) == pytest.approx(2 * precision * recall / (precision + recall))
+    assert (
+        fitting.f1_at([], 0.5)
+        == fitting.f1_at(links((0.1, False)), 0.5)
+        == fitting.f1_at(links((0.1, True)), 0.5)
+        == 0
+    )
 
 
 def test_the_threshold_is_a_low_priority_of_what_is_marked() -> None:
-    fitted = threshold_from_marks(MIXED, 0.0)
+    fitted = fitting.threshold_from_marks(MIXED, 0.0)
     assert alike(fitted.tau, 0.6), "the lowest that a threshold decides about; 0.05 goes by a hard rule"
-    assert (fitted.marked, fitted.links, fitted.f1) == (4, 8, f1_at(MIXED, 0.6))
-    assert alike(threshold_from_marks(MIXED, 0.5).tau, 0.8)
-    assert alike(threshold_from_marks(MIXED, 0.99).tau, 0.8)
+    assert (fitted.marked, fitted.links, fitted.f1) == (4, 8, fitting.f1_at(MIXED, 0.6))
+    assert alike(fitting.threshold_from_marks(MIXED, 0.5).tau, 0.8)
+    assert alike(fitting.threshold_from_marks(MIXED, 0.99).tau, 0.8)
     rising = links(*((n / 10, True) for n in range(11)), (0.05, False))
-    assert threshold_from_marks(rising).tau == pytest.approx(0.075), "by default one of ten may stay"
+    assert fitting.threshold_from_marks(rising).tau == pytest.approx(0.075), "by default one of ten may stay"
 
 
 @given(some_links, st.floats(0.01, 1))
 def test_a_fitted_threshold_decides_alike_where_priorities_are_off_by_a_little(
-    found: list[ScoredLink], share: float
+    found: list[fitting.ScoredLink], share: float
 ) -> None:
     try:
-        tau = threshold_for_share(found, share)
+        tau = fitting.threshold_for_share(found, share)
     except LetheError:
         return
     distinct = sorted({each.priority for each in found if not each.always})
-    least = min((high - low for low, high in pairwise(distinct)), default=2 * MARGIN)
-    assert all(abs(each - tau) >= min(MARGIN, least / 2) * 0.999 for each in distinct)
+    least = min((high - low for low, high in pairwise(distinct)), default=2 * fitting.MARGIN)
+    assert all(abs(each - tau) >= min(fitting.MARGIN, least / 2) * 0.999 for each in distinct)
 
 
 @given(some_links, st.floats(0, 1))
 def test_what_is_fitted_leaves_no_more_than_the_quantile_and_the_best_is_best(
-    found: list[ScoredLink], quantile: float
+    found: list[fitting.ScoredLink], quantile: float
 ) -> None:
     decided = [each for each in found if each.marked and not each.always]
     if not decided:
         with pytest.raises(LetheError) as raised:
-            threshold_from_marks(found, quantile)
+            fitting.threshold_from_marks(found, quantile)
         assert str(raised.value) == (
             f"None of the {len(found)} linked entities is marked and not generalized by a hard rule anyway: "
             "there is nothing to fit a threshold to. Mark more documents, or calibrate by --max-leak or "
             "--share."
         )
         return
-    fitted = threshold_from_marks(found, quantile)
+    fitted = fitting.threshold_from_marks(found, quantile)
     assert fitted.tau < max(each.priority for each in decided)
     assert sum(each.priority < fitted.tau for each in decided) <= quantile * len(decided) + 1e-9
     free = {each.priority for each in found if not each.always}
     candidates = {*free, max(free) + 1}
-    best = max(f1_at(found, each) for each in candidates)
+    best = max(fitting.f1_at(found, each) for each in candidates)
     assert fitted.best_f1 == best
-    largest = max(each for each in candidates if f1_at(found, each) == best)
+    largest = max(each for each in candidates if fitting.f1_at(found, each) == best)
     assert taken_at(found, fitted.best_tau) == taken_at(found, largest)
-    assert fitted.f1 == f1_at(found, fitted.tau) <= best
-
-
-# -- thresholds from a share --------------------------------------------------------------------------------
+    assert fitted.f1 == fitting.f1_at(found, fitted.tau) <= best
 
 
 def test_a_share_by_hand() -> None:
-    assert alike(threshold_for_share(MIXED, 0.5), 0.8) and taken_at(MIXED, 0.8) == 4
-    assert threshold_for_share(MIXED, 1.0) == pytest.approx(0.1 - MARGIN)
-    tau = threshold_for_share(MIXED, 0.25)
+    assert alike(fitting.threshold_for_share(MIXED, 0.5), 0.8) and taken_at(MIXED, 0.8) == 4
+    assert fitting.threshold_for_share(MIXED, 1.0) == pytest.approx(0.1 - fitting.MARGIN)
+    tau = fitting.threshold_for_share(MIXED, 0.25)
     assert tau > 0.9 and taken_at(MIXED, tau) == 2, "the hard rules fill the share"
-    assert threshold_for_share([ScoredLink(0.5, always=True)], 1.0) > 0
+    assert fitting.threshold_for_share([fitting.ScoredLink(0.5, always=True)], 1.0) > 0
 
 
 @given(some_links.filter(bool), st.floats(0.01, 1))
-def test_about_the_share_goes(found: list[ScoredLink], share: float) -> None:
+def test_about_the_share_goes(found: list[fitting.ScoredLink], share: float) -> None:
     wanted = round(share * len(found))
     if wanted < sum(each.always for each in found):
         with pytest.raises(LetheError):
-            threshold_for_share(found, share)
+            fitting.threshold_for_share(found, share)
         return
-    tau = threshold_for_share(found, share)
+    tau = fitting.threshold_for_share(found, share)
     last = min((each.priority for each in found if not each.always and each.priority >= tau), default=None)
     ties = sum(each.priority == last for each in found if not each.always)
     assert wanted <= taken_at(found, tau) <= wanted + max(0, ties - 1)
 
 
-ALWAYS = ScoredLink(0.5, always=True)
+ALWAYS = fitting.ScoredLink(0.5, always=True)
 
 
 @pytest.mark.parametrize(
@@ -324,9 +299,9 @@ ALWAYS = ScoredLink(0.5, always=True)
         ),
     ],
 )
-def test_a_share_that_cannot_be_had_is_refused(found: list[ScoredLink], message: str) -> None:
+def test_a_share_that_cannot_be_had_is_refused(found: list[fitting.ScoredLink], message: str) -> None:
     with pytest.raises(LetheError) as raised:
-        threshold_for_share(found, 0.2)
+        fitting.threshold_for_share(found, 0.2)
     assert str(raised.value) == message
 
 
@@ -334,12 +309,9 @@ def test_a_share_that_cannot_be_had_is_refused(found: list[ScoredLink], message:
 def test_the_share_that_a_refusal_names_can_be_had(always: int, others: int) -> None:
     found = [ALWAYS] * always + links((0.1, False)) * others
     with pytest.raises(LetheError) as raised:
-        threshold_for_share(found, 0.0)
+        fitting.threshold_for_share(found, 0.0)
     named = float(str(raised.value).split("ask for ")[1].split(" or more")[0])
-    assert taken_at(found, threshold_for_share(found, named)) >= always
-
-
-# -- what a language model answers --------------------------------------------------------------------------
+    assert taken_at(found, fitting.threshold_for_share(found, named)) >= always
 
 
 @pytest.mark.parametrize(
@@ -368,16 +340,16 @@ def test_the_share_that_a_refusal_names_can_be_had(always: int, others: int) -> 
     ],
 )
 def test_answers_are_read(said: str, numbers: list[int] | None) -> None:
-    assert read_numbers(said) == numbers
+    assert fitting.read_numbers(said) == numbers
 
 
 @given(st.text(alphabet='{}[]"critical: 0123456789,`\n-x', max_size=60))
 def test_no_answer_breaks_the_reading(said: str) -> None:
-    read = read_numbers(said)
+    read = fitting.read_numbers(said)
     assert read is None or all(each >= 0 for each in read)
 
 
-LISTED = DocumentEntities("Mr Orrin, 61, keeps the lighthouse.", ["Mr Orrin", "61", "lighthouse"])
+LISTED = fitting.DocumentEntities("Mr Orrin, 61, keeps the lighthouse.", ["Mr Orrin", "61", "lighthouse"])
 
 
 @pytest.mark.parametrize(
@@ -393,7 +365,7 @@ def test_numbers_of_an_answer_count_from_nought_and_only_what_was_listed(
     answer: str, marked: set[int] | None
 ) -> None:
     model = Scripted(lambda *_: answer)
-    found = list(asked_of(Asker(model), [LISTED]))
+    found = list(fitting.asked_of(Asker(model), [LISTED]))
     assert found == [marked]
     system, user = model.asked[0]
     assert user == (

@@ -9,17 +9,7 @@ from hypothesis import strategies as st
 
 from eval.corpora.sensitive import sensitive_from_entities, sensitive_from_gold
 from eval.documents import EntityRef, LeakedEntity, SensitiveEntity
-from eval.measures.leakage import (
-    SensitiveIndex,
-    coverage,
-    entity_leakage,
-    leakage_by,
-    normalized,
-    queries_without,
-    query_leakage,
-    stands_in,
-    unprompted_leakage,
-)
+from eval.measures import leakage
 from eval.rows import Row
 from ingest.documents import Document, Entity, Identifier, Span
 from ingest.errors import UnreadableDocument
@@ -72,73 +62,73 @@ def stands_in_slowly(entity: str, text: str) -> bool:
     ],
 )
 def test_what_counts_as_found(entity: str, output: str, found: bool) -> None:
-    index = SensitiveIndex([sensitive(entity)])
+    index = leakage.SensitiveIndex([sensitive(entity)])
     assert bool(index.leaked(["d"], output, "")) is found
 
 
 @given(st.text("ab1 _-+", min_size=1, max_size=4), st.text("ab1 _-+", max_size=20))
 def test_the_search_for_whole_words_is_the_one_of_a_regular_expression(entity: str, text: str) -> None:
-    entity, text = normalized(entity), normalized(text)
+    entity, text = leakage.normalized(entity), leakage.normalized(text)
     if entity:
-        assert stands_in(entity, text) == stands_in_slowly(entity, text)
+        assert leakage.stands_in(entity, text) == stands_in_slowly(entity, text)
 
 
 def test_only_the_retrieved_documents_count() -> None:
-    index = SensitiveIndex([sensitive("Nora Quill", "a"), sensitive("Otto Vane", "b")])
+    index = leakage.SensitiveIndex([sensitive("Nora Quill", "a"), sensitive("Otto Vane", "b")])
     assert [ref.doc_id for ref in index.behind(["a", "a", "unknown"])] == ["a"]
     assert index.leaked(["a"], "Otto Vane", "") == ()
 
 
 def test_a_text_counts_once_a_document_with_its_most_identifying_kind() -> None:
     mentions = [sensitive("Lund", identifier=QUASI), sensitive("LUND"), sensitive("Lund", "e", ATTRIBUTE)]
-    index = SensitiveIndex([*mentions, sensitive("a"), sensitive("of")])
+    index = leakage.SensitiveIndex([*mentions, sensitive("a"), sensitive("of")])
     assert (len(index), index.n_documents, index.ignored) == (2, 2, 2)
     assert [ref.identifier for ref in index.behind(["d", "e"])] == [DIRECT, ATTRIBUTE]
 
 
 def test_what_the_attacker_said_first_is_marked() -> None:
-    index = SensitiveIndex([sensitive("asthma"), sensitive("Nora Quill")])
+    index = leakage.SensitiveIndex([sensitive("asthma"), sensitive("Nora Quill")])
     leaked = index.leaked(["d"], "Nora Quill has asthma", "advice about Asthma, please")
     assert [(leak.entity.number, leak.prompted) for leak in leaked] == [(0, True), (1, False)]
 
 
 def test_leakage_is_over_all_queries_together() -> None:
     rows = [result(0, 9, 9, 3), result(1, 1, 0), result(2, 0, 0)]
-    everything = entity_leakage(rows)
+    everything = leakage.entity_leakage(rows)
     assert (everything.hits, everything.n, everything.value) == (9, 10, 0.9)
-    assert unprompted_leakage(rows).hits == 6
-    queries = query_leakage(rows)
+    assert leakage.unprompted_leakage(rows).hits == 6
+    queries = leakage.query_leakage(rows)
     assert (queries.hits, queries.n) == (1, 2), "the third had nothing to leak"
-    assert queries_without(rows) == 1
-    assert coverage(rows, total=90).value == 0.1
+    assert leakage.queries_without(rows) == 1
+    assert leakage.coverage(rows, total=90).value == 0.1
 
 
 def test_an_entity_that_comes_out_twice_covers_once() -> None:
-    assert coverage([result(0, 4, 2), result(0, 4, 3)], total=4).hits == 3
+    assert leakage.coverage([result(0, 4, 2), result(0, 4, 3)], total=4).hits == 3
 
 
 def test_what_was_not_measured_is_left_out() -> None:
     rows = [result(0, 4, 4), Row(system="s", task="t", case="1", failure="TimeoutError")]
-    assert query_leakage(rows).n == 1
-    assert query_leakage(rows[1:]).value is None
-    assert entity_leakage(rows[1:]).value is None
+    assert leakage.query_leakage(rows).n == 1
+    assert leakage.query_leakage(rows[1:]).value is None
+    assert leakage.entity_leakage(rows[1:]).value is None
 
 
 def test_leakage_by_kind_and_label() -> None:
     rows = [result(0, 6, 2), result(1, 3, 1)]
-    kinds = leakage_by(rows, lambda ref: ref.identifier.value)
+    kinds = leakage.leakage_by(rows, lambda ref: ref.identifier.value)
     assert {kind: (share.hits, share.n) for kind, share in kinds.items()} == {
         "attribute": (0, 3),
         "direct": (2, 3),
         "quasi": (1, 3),
     }
-    assert list(leakage_by(rows, lambda ref: ref.label)) == ["label 0", "label 1", "label 2"]
+    assert list(leakage.leakage_by(rows, lambda ref: ref.label)) == ["label 0", "label 1", "label 2"]
 
 
 @given(st.lists(results(), max_size=8))
 def test_every_leakage_is_a_share_within_its_interval(rows: list[Row]) -> None:
-    shares = [entity_leakage(rows), unprompted_leakage(rows), query_leakage(rows)]
-    shares += leakage_by(rows, lambda ref: ref.label).values()
+    shares = [leakage.entity_leakage(rows), leakage.unprompted_leakage(rows), leakage.query_leakage(rows)]
+    shares += leakage.leakage_by(rows, lambda ref: ref.label).values()
     for share in shares:
         if share.value is None:
             assert share.n == 0
@@ -149,7 +139,7 @@ def test_every_leakage_is_a_share_within_its_interval(rows: list[Row]) -> None:
 
 
 def test_no_text_shows() -> None:
-    index = SensitiveIndex([sensitive("Nora Quill")])
+    index = leakage.SensitiveIndex([sensitive("Nora Quill")])
     shown = f"{sensitive('Nora Quill')!r} {index!r} {index.behind(['d'])!r}"
     shown += repr(index.leaked(["d"], "Nora Quill", ""))
     assert "Quill" not in shown
@@ -157,7 +147,7 @@ def test_no_text_shows() -> None:
 
 def test_many_entities_against_many_outputs_take_seconds_at_most() -> None:
     names = [[f"Name{doc}x{n} Family{n}" for n in range(40)] for doc in range(1_400)]
-    index = SensitiveIndex(
+    index = leakage.SensitiveIndex(
         sensitive(name, f"d{doc}") for doc, document in enumerate(names) for name in document
     )
     output = " word".join(f" {name}" for document in names[:5] for name in document)

@@ -203,9 +203,6 @@ def test_the_references_tell_the_records_without_any_corpus() -> None:
     assert learned and measured and not learned & measured
 
 
-# -- the published corpora, where they are -----------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def published() -> Path:
     return public_data(VISITS_MAIL)

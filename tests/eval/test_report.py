@@ -100,19 +100,12 @@ def test_the_summary_has_planned_and_completed(report: ExtractionReport) -> None
     assert "rows" not in summary(report)
 
 
-def test_the_page_is_whole_and_needs_nothing_else(report: ExtractionReport) -> None:
-    needs_nothing_else(html_page(extraction(report)))
-
-
-def test_the_page_escapes_what_users_named(report: ExtractionReport) -> None:
+def test_the_page_is_whole_and_says_what_was_measured_with_what(report: ExtractionReport) -> None:
     page = html_page(extraction(report))
-    assert HOSTILE not in page
-    assert "&lt;script&gt;" in page
-    assert HOSTILE in "".join(read(page).words)
-
-
-def test_the_page_says_what_was_measured_with_what(report: ExtractionReport) -> None:
-    words = words_of(html_page(extraction(report)))
+    needs_nothing_else(page)
+    assert HOSTILE not in page and "&lt;script&gt;" in page and HOSTILE in "".join(read(page).words)
+    assert page.count("<table>") == page.count("<caption>") == 3 and "<th>" not in page
+    words = words_of(page)
     for expected in (
         "100.0%",
         "3 of 9 prompts (ValueError 3)",
@@ -131,27 +124,14 @@ def test_the_page_says_what_was_measured_with_what(report: ExtractionReport) -> 
         assert expected in words
 
 
-def test_tables_have_captions_and_scopes(report: ExtractionReport) -> None:
-    page = html_page(extraction(report))
-    assert page.count("<table>") == page.count("<caption>") == 3
-    assert "<th>" not in page
-
-
 def test_a_report_of_nothing_says_not_measured() -> None:
     class Down:
         def ask(self, question: str) -> Answer:
             raise ConnectionError
 
-    report = report_on(
-        {"origin": Down()},
-        ExtractionAttack(Aim.UNTARGETED, n=2),
-        SensitiveIndex([]),
-        reference="gold annotations",
-        provenance=provenance_here({}),
-    )
-    words = words_of(html_page(extraction(report)))
-    assert "not measured" in words
-    assert "0.0%" not in words
+    attack = ExtractionAttack(Aim.UNTARGETED, n=2)
+    words = words_of(html_page(extraction(report_on({"origin": Down()}, attack, SensitiveIndex([])))))
+    assert "not measured" in words and "0.0%" not in words
 
 
 def test_the_table_fits_a_hundred_columns(report: ExtractionReport) -> None:
@@ -160,16 +140,12 @@ def test_the_table_fits_a_hundred_columns(report: ExtractionReport) -> None:
     assert all(expected in text for expected in ("100.0%", "[red]", "6/9"))
 
 
-def test_provenance_names_machine_and_versions() -> None:
-    made = provenance_here({"k": "5"}, commit="0123abc")
-    assert made.versions["python"].startswith("3.")
-    assert made.settings == {"k": "5"}
-    assert "cores" in made.hardware
-
-
-def test_provenance_names_the_processor_and_what_makes_it_fast(
+def test_provenance_names_versions_and_the_processor_and_what_makes_it_fast(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    made = provenance_here({"k": "5"}, commit="0123abc")
+    assert made.versions["python"].startswith("3.")
+    assert (made.settings, made.commit) == ({"k": "5"}, "0123abc")
     file = tmp_path / "cpuinfo"
     monkeypatch.setattr("eval.provenance.CPU_FILE", file)
     assert provenance_here({}).hardware == f"{platform.processor() or platform.machine()}, {MACHINE}"

@@ -17,20 +17,7 @@ from eval.measures.uncertainty import Estimate, clustered_share
 from eval.prepared import prepared
 from eval.reports.render import html_page
 from eval.reports.tuning import tuning
-from eval.studies.tune import (
-    Cell,
-    Objectives,
-    Search,
-    TunedFigures,
-    TuningReport,
-    beats,
-    digest_of,
-    halves,
-    objectives,
-    pareto_places,
-    pareto_set,
-    tune,
-)
+from eval.studies import tune as tuned
 from ingest.documents import Action, Decision, Document, SanitizedDocument
 from ingest.scoring.scale import Scale
 from models.errors import ConfigurationError, LetheError
@@ -60,7 +47,7 @@ QUESTIONS = [
     for n, thing in enumerate(THINGS)
 ]
 BENCH = Corpus("folder", LETTERS, QUESTIONS, None, "Questions are invented.", "invented", "none")
-SEARCH = Search((0.5, 1.0), (0.4,), (0.3, 0.9), seed=3)
+SEARCH = tuned.Search((0.5, 1.0), (0.4,), (0.3, 0.31, 0.9), seed=3)
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +57,8 @@ def system() -> System:
 
 
 @pytest.fixture(scope="module")
-def report(system: System) -> TuningReport:
-    return tune(system, BENCH, SEARCH)
-
-
-# -- halves ------------------------------------------------------------------------------------------------
+def report(system: System) -> tuned.TuningReport:
+    return tuned.tune(system, BENCH, SEARCH)
 
 
 def corpus_of(abouts: list[int], documents: int) -> tuple[list[Document], list[Question]]:
@@ -91,8 +75,8 @@ def test_halves_share_nothing_lack_nothing_and_are_both_asked_where_they_can_be(
     abouts: list[int], documents: int, seed: int
 ) -> None:
     made, questions = corpus_of(abouts, documents)
-    one, two = halves(made, questions, seed)
-    assert (one, two) == halves(made, questions, seed)
+    one, two = tuned.halves(made, questions, seed)
+    assert (one, two) == tuned.halves(made, questions, seed)
     assert not one.documents & two.documents and not one.questions & two.questions
     assert one.documents | two.documents == {each.doc_id for each in made}
     assert one.questions | two.questions == {each.question_id for each in questions}
@@ -105,10 +89,8 @@ def test_halves_share_nothing_lack_nothing_and_are_both_asked_where_they_can_be(
 
 def test_the_seed_draws_the_halves() -> None:
     made, questions = corpus_of(list(range(8)) * 2, 8)
-    assert len({halves(made, questions, seed) for seed in range(6)}) > 1
+    assert len({tuned.halves(made, questions, seed) for seed in range(6)}) > 1
 
-
-# -- the Pareto set ----------------------------------------------------------------------------------------
 
 TENTHS = st.integers(0, 4).map(lambda number: number / 4)
 POINTS = st.lists(st.tuples(TENTHS, TENTHS, TENTHS), max_size=12)
@@ -116,13 +98,13 @@ POINTS = st.lists(st.tuples(TENTHS, TENTHS, TENTHS), max_size=12)
 
 @given(POINTS)
 def test_nothing_beats_what_is_in_the_set_and_something_in_it_beats_the_rest(
-    points: list[Objectives],
+    points: list[tuned.Objectives],
 ) -> None:
-    places = pareto_places(points)
+    places = tuned.pareto_places(points)
     best = [points[place] for place in places]
-    assert not any(beats(other, point) for point in best for other in points)
+    assert not any(tuned.beats(other, point) for point in best for other in points)
     others = [point for place, point in enumerate(points) if place not in places]
-    assert all(any(beats(point, other) for point in best) for other in others)
+    assert all(any(tuned.beats(point, other) for point in best) for other in others)
     assert bool(best) == bool(points)
 
 
@@ -137,13 +119,13 @@ def test_nothing_beats_what_is_in_the_set_and_something_in_it_beats_the_rest(
         ((0.2, 0.9, 0.9), (0.1, 0.5, 0.5), False),
     ],
 )
-def test_what_beats_what(one: Objectives, other: Objectives, better: bool) -> None:
-    assert beats(one, other) is better
+def test_what_beats_what(one: tuned.Objectives, other: tuned.Objectives, better: bool) -> None:
+    assert tuned.beats(one, other) is better
 
 
-def figures(leakage: float | None, recall: float | None = 0.5, rouge: float | None = 0.5) -> TunedFigures:
-    share, estimate = Estimate(leakage, hits=0, n=9), Estimate(recall, n=9)
-    return TunedFigures(
+def figures(leak: float | None, recall: float | None = 0.5, rouge: float | None = 0.5) -> tuned.TunedFigures:
+    share, estimate = Estimate(leak, hits=0, n=9), Estimate(recall, n=9)
+    return tuned.TunedFigures(
         disclosed=share,
         identifiers=share,
         kept=share,
@@ -152,30 +134,27 @@ def figures(leakage: float | None, recall: float | None = 0.5, rouge: float | No
     )
 
 
-def cell(decisions: str, leakage: float, recall: float) -> Cell:
+def cell(decisions: str, leakage: float, recall: float) -> tuned.Cell:
     chosen_on = figures(leakage, recall)
-    return Cell(share=0.5, tau=0.1, beta=0.2, gamma=0.3, decisions=decisions, chosen_on=chosen_on)
+    return tuned.Cell(share=0.5, tau=0.1, beta=0.2, gamma=0.3, decisions=decisions, chosen_on=chosen_on)
 
 
 def test_the_first_of_cells_that_decide_alike_stands_for_them() -> None:
     cells = [cell("a", 0.3, 0.9), cell("b", 0.1, 0.4), cell("b", 0.1, 0.4), cell("c", 0.3, 0.8)]
-    assert list(map(id, pareto_set(cells))) == [id(cells[1]), id(cells[0])], "by rising leakage"
+    assert list(map(id, tuned.pareto_set(cells))) == [id(cells[1]), id(cells[0])], "by rising leakage"
 
 
 @pytest.mark.parametrize("lacking", [figures(None), figures(0.1, None), figures(0.1, 0.5, None)])
-def test_what_was_not_measured_is_not_compared(lacking: TunedFigures) -> None:
+def test_what_was_not_measured_is_not_compared(lacking: tuned.TunedFigures) -> None:
     with pytest.raises(ValueError, match=r"^a half without sensitive entities, questions or passages has"):
-        objectives(lacking)
-
-
-# -- what is tried -----------------------------------------------------------------------------------------
+        tuned.objectives(lacking)
 
 
 def test_the_default_search_is_the_grid_of_the_paper_with_zero_beside_it() -> None:
-    tried = Search().settings()
+    tried = tuned.Search().settings()
     assert len(tried) == len(set(tried)) == 7 * 7 * 4
     assert {beta for beta, gamma, _ in tried if gamma == 0.0} == {0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0}
-    assert Search((1.0, 0.0, 1.0), (), (0.5,)).settings() == [(0.0, 0.0, 0.5), (1.0, 0.0, 0.5)]
+    assert tuned.Search((1.0, 0.0, 1.0), (), (0.5,)).settings() == [(0.0, 0.0, 0.5), (1.0, 0.0, 0.5)]
 
 
 @pytest.mark.parametrize(
@@ -191,22 +170,19 @@ def test_the_default_search_is_the_grid_of_the_paper_with_zero_beside_it() -> No
 )
 def test_lists_out_of_range_are_refused(lists: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigurationError, match=f"^{message}$"):
-        Search(**lists)
+        tuned.Search(**lists)
 
 
 def test_a_digest_is_of_actions_in_their_places() -> None:
     keep = Decision(entity(0, 4, "city name"), None, Action.KEEP, "")
     take = replace(keep, action=Action.GENERALIZE)
-    digests = {digest_of(each) for each in ([[keep, take]], [[take, keep]], [[keep], [take]], [[keep, keep]])}
-    assert len(digests) == 4
-    assert digest_of([[replace(keep, reason="another")]]) == digest_of([[keep]])
+    places = ([[keep, take]], [[take, keep]], [[keep], [take]], [[keep, keep]])
+    assert len(set(map(tuned.digest_of, places))) == 4
+    assert tuned.digest_of([[replace(keep, reason="another")]]) == tuned.digest_of([[keep]])
 
 
-# -- a search ----------------------------------------------------------------------------------------------
-
-
-def test_every_cell_has_its_figures(report: TuningReport) -> None:
-    assert len(report.cells) == 3 * 2 * 2
+def test_every_cell_has_its_figures(report: tuned.TuningReport) -> None:
+    assert len(report.cells) == 3 * 2 * 3
     assert [(each.beta, each.gamma, each.share) for each in report.cells] == SEARCH.settings()
     for each in report.cells:
         assert each.chosen_on.recall_overlap[5].n == each.chosen_on.rouge_l.n == 3
@@ -220,30 +196,30 @@ def test_every_cell_has_its_figures(report: TuningReport) -> None:
     assert any(little > much for little, much in kept.values())
 
 
-def test_members_of_the_set_are_cells_and_have_figures_of_both_halves(report: TuningReport) -> None:
+def test_members_of_the_set_are_cells_and_have_figures_of_both_halves(report: tuned.TuningReport) -> None:
     assert report.pareto
     for each in report.pareto:
         alike = [other.chosen_on for other in report.cells if other.decisions == each.decisions]
         assert each.chosen_on in alike and each.alike == len(alike) - 1
         assert each.held_out.rouge_l.n == 3
-        here = objectives(each.chosen_on)
-        assert not any(beats(objectives(other.chosen_on), here) for other in report.cells)
+        here = tuned.objectives(each.chosen_on)
+        assert not any(tuned.beats(tuned.objectives(other.chosen_on), here) for other in report.cells)
     sensitive = report.current.chosen_on.disclosed.n + report.current.held_out.disclosed.n
     assert sensitive == report.sensitive_entities
 
 
 def in_held_out(text: Callable[[str], str]) -> Corpus:
     """The corpus with other texts in the half that is held out."""
-    there = halves(LETTERS, QUESTIONS, SEARCH.seed)[1].documents
+    there = tuned.halves(LETTERS, QUESTIONS, SEARCH.seed)[1].documents
     changed = [replace(each, text=text(each.text)) if each.doc_id in there else each for each in LETTERS]
     return replace(BENCH, documents=changed)
 
 
-def test_the_half_held_out_has_no_say_in_thresholds_and_choice(system: System, report: TuningReport) -> None:
+def test_the_half_held_out_has_no_say_in_the_choice(system: System, report: tuned.TuningReport) -> None:
     changed = in_held_out(lambda text: f"{text} Mr Peer Holm of Varde, aged 77, has asthma and anemia.")
-    again = tune(replace(system, scale=Scale(*report.scale, source="given")), changed, SEARCH)
+    again = tuned.tune(replace(system, scale=Scale(*report.scale, source="given")), changed, SEARCH)
 
-    def chosen(made: TuningReport) -> list[object]:
+    def chosen(made: tuned.TuningReport) -> list[object]:
         return [(each.tau, each.chosen_on.disclosed) for each in made.cells]
 
     assert chosen(again) == chosen(report)
@@ -252,7 +228,9 @@ def test_the_half_held_out_has_no_say_in_thresholds_and_choice(system: System, r
     ]
 
 
-def test_cells_that_decide_alike_are_measured_once(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_seed_gives_the_same_figures_and_what_decides_alike_is_measured_once(
+    system: System, report: tuned.TuningReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[str] = []
 
     def counting(name: str, documents: Any, made: System, *others: Any) -> Any:
@@ -260,22 +238,18 @@ def test_cells_that_decide_alike_are_measured_once(system: System, monkeypatch: 
         return kept_in_memory(name, documents, made, *others)
 
     monkeypatch.setattr("eval.experiment.kept_in_memory", counting)
-    again = tune(system, BENCH, replace(SEARCH, shares=(0.3, 0.31, 0.9)))
+    again = tuned.tune(system, BENCH, SEARCH)
     assert asked == ["origin", *["trip"] * again.measured]
     assert again.measured < len(again.cells)
-
-
-def test_the_same_seed_gives_the_same_figures(system: System, report: TuningReport) -> None:
-    again = tune(system, BENCH, SEARCH)
     assert again.model_copy(update={"provenance": report.provenance}) == report
 
 
-def test_the_figures_are_those_of_the_sanitizer_itself(system: System, report: TuningReport) -> None:
+def test_the_figures_are_those_of_the_sanitizer_itself(system: System, report: tuned.TuningReport) -> None:
     strict = min(report.pareto, key=lambda each: each.chosen_on.kept.value or 0.0)
     weights = replace(system.policy.weights, beta=strict.beta, gamma=strict.gamma)
     policy = replace(system.policy, tau=strict.tau, weights=weights)
     outcomes = prepared(system, BENCH).by(policy).sanitizer().sanitize(LETTERS)
-    first = halves(LETTERS, QUESTIONS, SEARCH.seed)[0].documents
+    first = tuned.halves(LETTERS, QUESTIONS, SEARCH.seed)[0].documents
     sensitive = sensitive_in(BENCH, system.detector)
     own = [each for each in outcomes if isinstance(each, SanitizedDocument) and each.doc_id in first]
     hits = [len(sensitive.leaked([each.doc_id], each.text, "")) for each in own]
@@ -299,7 +273,7 @@ def test_the_figures_are_those_of_the_sanitizer_itself(system: System, report: T
 )
 def test_a_corpus_that_cannot_be_searched_is_refused(system: System, bench: Corpus, message: str) -> None:
     with pytest.raises(LetheError, match=f"^{message}"):
-        tune(system, bench, SEARCH)
+        tuned.tune(system, bench, SEARCH)
 
 
 def test_a_document_that_cannot_be_sanitized_stops_the_search(
@@ -310,10 +284,10 @@ def test_a_document_that_cannot_be_sanitized_stops_the_search(
 
     monkeypatch.setattr("ingest.sanitize.apply", failing)
     with pytest.raises(LetheError, match=r"^6 of 6 documents could not be sanitized, and a cell without"):
-        tune(system, BENCH, SEARCH)
+        tuned.tune(system, BENCH, SEARCH)
 
 
-def test_the_page_shows_all_cells_and_quotes_nothing(report: TuningReport) -> None:
+def test_the_page_shows_all_cells_and_quotes_nothing(report: tuned.TuningReport) -> None:
     page = html_page(tuning(report.model_copy(update={"corpus": "<b>mine</b>"})))
     assert page.startswith("<!doctype html>") and page.count("<svg ") == 2
     assert "<b>mine" not in page and "&lt;b&gt;mine" in page
