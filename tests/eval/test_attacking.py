@@ -17,9 +17,8 @@ from eval.corpora.corpus import Corpus, GoldRows, gold_rows, persons_in, read_co
 from eval.reports.extraction_page import extraction as extraction_report
 from eval.reports.render import html_page
 from eval.studies.extraction import ExtractionReport, extraction
-from ingest.annotated import AnnotatedText
-from ingest.documents import Decision, Document
-from ingest.protocols import Hazards, Method
+from ingest.documents import Document
+from ingest.protocols import Method
 from ingest.read.reading import Fields
 from ingest.read.sources import read_documents
 from models.errors import ConfigurationError, LetheError
@@ -27,6 +26,7 @@ from models.vectors import Vectors
 from retrieval.system import System
 from tests.commands import write_lines, write_records
 from tests.doubles import WordEncoder
+from tests.eval.test_calibrating import Failing
 
 NOTES = [
     "Invented. Mr Tobias Quellmann has had a cough; write to t.quellmann@example.org.",
@@ -35,18 +35,6 @@ NOTES = [
 ]
 PLAIN = ["Invented. The boiler is broken.", "Invented. The kettle is cold."]
 SECRETS = ("Quellmann", "Vennstr", "Tarrant", "quellmann@example")
-
-
-class Failing:
-    """Decides like another method, and fails on every text with a word."""
-
-    def __init__(self, method: Method) -> None:
-        self.method, self.name = method, method.name
-
-    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
-        if any("boiler" in text.text for text in texts):
-            raise RuntimeError("cannot decide about the boiler")
-        return self.method.decide(texts, hazards)
 
 
 @dataclass(frozen=True)
@@ -114,8 +102,7 @@ def test_a_document_that_cannot_be_sanitized_is_reported_and_not_safe(
     own = System.method
 
     def failing(self: System) -> Method:
-        method = own(self)
-        return Failing(method) if self.policy.name == "redact" else method
+        return Failing(own(self)) if self.policy.name == "redact" else own(self)
 
     monkeypatch.setattr(System, "method", failing)
     report = attacked(clinic, notes(tmp_path))

@@ -5,6 +5,7 @@ Every document, name and mark here is invented.
 
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -352,6 +353,8 @@ def test_a_model_is_asked_of_each_document_with_an_entity(ready: Prepared) -> No
     assert [each.marked for each in found] == [True, False, True, False, False, False, False]
     assert fitting.threshold_from_marks(found).links == 7
     assert not any(secret in repr((marks, part, ready)) for secret in SECRETS)
+    # Of documents without an entity no model is asked.
+    assert fitting.marked_by_model(ready.only([2]), scripted(), 100) == fitting.ModelMarks([], [], 0)
 
 
 def test_documents_that_a_model_cannot_read_are_passed_over_if_they_are_few(ready: Prepared) -> None:
@@ -365,14 +368,6 @@ def test_documents_that_a_model_cannot_read_are_passed_over_if_they_are_few(read
         assert (marks.documents, marks.unreadable, len(model.asked)) == (documents, unreadable, len(answers))
     with pytest.raises(LetheError, match=" gave no list of numbers for 2 of 3 documents: take a model that "):
         fitting.marked_by_model(ready, scripted("[1]", "no", "no", None), 3)
-
-
-def test_of_documents_without_an_entity_no_model_is_asked(system: System) -> None:
-    ready = ready_of(system, TEXTS[2:3])
-    marks = fitting.marked_by_model(ready, scripted(), 100)
-    assert marks == fitting.ModelMarks([], [], 0)
-    with pytest.raises(LetheError, match="^None of the 0 linked entities is marked"):
-        fitting.threshold_from_marks(fitting.links_of(ready.only(marks.documents), BARE, marks.marked))
 
 
 class Counting(RiskPrior):
@@ -471,17 +466,6 @@ def test_few_entities_get_the_embedded_scale_and_the_settings_win(
     assert ready_of(given_scale, letters(13)).scale.percentiles == (0.0, 0.5, 0.25, 1.0)
 
 
-def test_what_was_measured_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    system, encode = system_in(tmp_path), WordEncoder.encode
-    ready = ready_of(system)
-    calls: list[Sequence[str]] = []
-    monkeypatch.setattr(WordEncoder, "encode", lambda self, texts: calls.append(texts) or encode(self, texts))
-    fitting.leak_curve(ready, BARE, fitting.COUNTED["all"])
-    assert not any(calls), "sanitizing by another threshold takes no vectors"
-    replace(system, policy=BARE, scale=ready.scale).method().decide(ready.texts, ready.hazards)
-    assert any(calls)
-
-
 def test_a_given_scale_is_put_into_the_manifest_and_no_other_goes_in_later(tmp_path: Path) -> None:
     def with_scale(high: float) -> System:
         return with_many(tmp_path, **{"policy.scale": (0.0, high, 0.25, 1.0)})
@@ -499,18 +483,14 @@ def test_a_given_scale_is_put_into_the_manifest_and_no_other_goes_in_later(tmp_p
     assert ingested(tmp_path, letters(15), with_many(tmp_path)) == 1
 
 
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
+def test_a_scale_of_another_shape_is_refused(tmp_path: Path) -> None:
+    for value, message in (
         ([0.0, 1.0, 0.0], "policy.scale.3 (argument): Field required"),
         ("wide", "policy.scale (argument): should be a list"),
         ([0.0, math.inf, 0.0, 1.0], "policy.scale.1 (argument): should be a finite number"),
-    ],
-)
-def test_a_scale_of_another_shape_is_refused(tmp_path: Path, value: object, message: str) -> None:
-    with pytest.raises(LetheError) as raised:
-        settings_in(tmp_path, **{"policy.scale": value})
-    assert message in str(raised.value)
+    ):
+        with pytest.raises(LetheError, match=re.escape(message)):
+            settings_in(tmp_path, **{"policy.scale": value})
 
 
 RECORDS = [

@@ -73,23 +73,21 @@ def test_the_search_for_whole_words_is_the_one_of_a_regular_expression(entity: s
         assert leakage.stands_in(entity, text) == stands_in_slowly(entity, text)
 
 
-def test_only_the_retrieved_documents_count() -> None:
-    index = leakage.SensitiveIndex([sensitive("Nora Quill", "a"), sensitive("Otto Vane", "b")])
-    assert [ref.doc_id for ref in index.behind(["a", "a", "unknown"])] == ["a"]
-    assert index.leaked(["a"], "Otto Vane", "") == ()
-
-
-def test_a_text_counts_once_a_document_with_its_most_identifying_kind() -> None:
+def test_only_the_retrieved_documents_count_each_text_once_with_its_most_identifying_kind() -> None:
     mentions = [sensitive("Lund", identifier=QUASI), sensitive("LUND"), sensitive("Lund", "e", ATTRIBUTE)]
     index = leakage.SensitiveIndex([*mentions, sensitive("a"), sensitive("of")])
     assert (len(index), index.n_documents, index.ignored) == (2, 2, 2)
     assert [ref.identifier for ref in index.behind(["d", "e"])] == [DIRECT, ATTRIBUTE]
+    assert [ref.doc_id for ref in index.behind(["e", "e", "unknown"])] == ["e"]
+    index = leakage.SensitiveIndex([sensitive("Nora Quill", "a"), sensitive("Otto Vane", "b")])
+    assert index.leaked(["a"], "Otto Vane", "") == ()
 
 
-def test_what_the_attacker_said_first_is_marked() -> None:
+def test_what_the_attacker_said_first_is_marked_and_no_text_shows() -> None:
     index = leakage.SensitiveIndex([sensitive("asthma"), sensitive("Nora Quill")])
     leaked = index.leaked(["d"], "Nora Quill has asthma", "advice about Asthma, please")
     assert [(leak.entity.number, leak.prompted) for leak in leaked] == [(0, True), (1, False)]
+    assert "Quill" not in repr([sensitive("Nora Quill"), index, index.behind(["d"]), leaked])
 
 
 def test_leakage_is_over_all_queries_together() -> None:
@@ -103,15 +101,11 @@ def test_leakage_is_over_all_queries_together() -> None:
     assert leakage.coverage(rows, total=90).value == 0.1
 
 
-def test_an_entity_that_comes_out_twice_covers_once() -> None:
+def test_what_came_out_twice_covers_once_and_what_was_not_measured_is_left_out() -> None:
     assert leakage.coverage([result(0, 4, 2), result(0, 4, 3)], total=4).hits == 3
-
-
-def test_what_was_not_measured_is_left_out() -> None:
     rows = [result(0, 4, 4), Row(system="s", task="t", case="1", failure="TimeoutError")]
     assert leakage.query_leakage(rows).n == 1
-    assert leakage.query_leakage(rows[1:]).value is None
-    assert leakage.entity_leakage(rows[1:]).value is None
+    assert leakage.query_leakage(rows[1:]).value is leakage.entity_leakage(rows[1:]).value is None
 
 
 def test_leakage_by_kind_and_label() -> None:
@@ -133,16 +127,8 @@ def test_every_leakage_is_a_share_within_its_interval(rows: list[Row]) -> None:
         if share.value is None:
             assert share.n == 0
             continue
-        assert share.low is not None
-        assert share.high is not None
+        assert share.low is not None and share.high is not None
         assert 0 <= share.low <= share.value <= share.high <= 1
-
-
-def test_no_text_shows() -> None:
-    index = leakage.SensitiveIndex([sensitive("Nora Quill")])
-    shown = f"{sensitive('Nora Quill')!r} {index!r} {index.behind(['d'])!r}"
-    shown += repr(index.leaked(["d"], "Nora Quill", ""))
-    assert "Quill" not in shown
 
 
 def test_many_entities_against_many_outputs_take_seconds_at_most() -> None:
@@ -159,11 +145,9 @@ def test_many_entities_against_many_outputs_take_seconds_at_most() -> None:
 
 
 def test_detected_entities_become_the_reference() -> None:
-    document = Document("d1", "Nora Quill lives in Lund.")
     entities = [Entity(Span(0, 10), "person full name", DIRECT, 0.9, "names")]
-    assert sensitive_from_entities(document, entities) == [
-        SensitiveEntity("d1", "Nora Quill", "person full name", DIRECT)
-    ]
+    found = sensitive_from_entities(Document("d1", "Nora Quill lives in Lund."), entities)
+    assert found == [SensitiveEntity("d1", "Nora Quill", "person full name", DIRECT)]
 
 
 def test_gold_rows_of_every_form() -> None:
@@ -187,21 +171,18 @@ def test_gold_rows_of_every_form() -> None:
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ({"text": "Quill"}, "it has no label: give a label or a type"),
+        ({"text": "Quill", "label": ""}, "it has no label: give a label or a type"),
+        ({"text": "Quillo"}, "its text does not stand in the document: copy it from there, or leave the row"),
+        ({}, "it has no text: give a text, or start and end"),
+        ({"start": 3, "end": 99}, r"\[3, 99\) is no place in its 10 characters"),
         (
-            {"label": "date", "text": "Quillo"},
-            "its text does not stand in the document: copy it from there, or leave the row out",
-        ),
-        ({"label": "date"}, "it has no text: give a text, or start and end"),
-        ({"label": "date", "start": 3, "end": 99}, r"\[3, 99\) is no place in its 10 characters"),
-        (
-            {"label": "date", "text": "Quill", "identifier": "Quill"},
-            "its identifier is unknown: give direct, quasi, attribute or NO_MASK",
+            {"text": "Quill", "identifier": "Quill"},
+            "its identifier is unknown: give direct, quasi, ",
         ),
     ],
 )
 def test_gold_rows_that_make_no_sense(row: dict[str, object], reason: str) -> None:
-    with pytest.raises(UnreadableDocument, match=f"^document d1, gold row 0: {reason}$") as raised:
-        sensitive_from_gold(Document("d1", "Nora Quill"), [row])
+    with pytest.raises(UnreadableDocument, match=f"^document d1, gold row 0: {reason}") as raised:
+        sensitive_from_gold(Document("d1", "Nora Quill"), [{"label": "date", **row}])
     assert "Quill" not in str(raised.value)
     assert raised.value.__cause__ is None

@@ -223,9 +223,8 @@ def test_unsanitized_documents_are_linked(linker: Linker) -> None:
 
 
 def test_unsanitized_records_of_a_public_corpus_are_linked() -> None:
-    lines = (
-        (public_data("medqa/data.jsonl") / "medqa" / "data.jsonl").read_text(encoding="utf-8").splitlines()
-    )
+    path = public_data("medqa/data.jsonl") / "medqa" / "data.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
     # The last sentence is the question of the exam, and no part of the record.
     texts = [" ".join(split_sentences(json.loads(line)["question"])[:-1]) for line in lines]
     texts = random.Random(43).sample(sorted(filter(None, texts)), 300)

@@ -77,15 +77,17 @@ def test_what_was_learned_from_is_left_out_and_what_was_looked_at_is_told(data: 
     kept = marked(data, VISITS_MAIL)
     assert [each.doc_id for each in kept.documents] == list(IDS[:2])
     assert all(len(each) == 2 for each in kept.by_annotator.values())
-
-
-def test_what_cannot_be_told_counts_as_seen(data: Path) -> None:
+    # What cannot be told counts as seen.
     (data / "mts_dialog" / "data.jsonl").unlink()
-    found = exposures(data, seen.MTS, ["mts-test1-9001"])
-    assert found == {"mts-test1-9001": Exposure.LOOKED_AT}
+    assert exposures(data, seen.MTS, ["mts-test1-9001"]) == {"mts-test1-9001": Exposure.LOOKED_AT}
     assert exposures(data, seen.TAB, ["001-1"]) == {"001-1": Exposure.LEARNED}
-    with pytest.raises(ConfigurationError, match="not known what was learned from"):
-        exposures(data, "wikigold", ["1"])
+    for unknown, said in (
+        (lambda: exposures(data, "wikigold", ["1"]), "not known what was learned from"),
+        (lambda: marked(data, "x"), "There is no marked corpus 'x': the names are visits_mail"),
+        (lambda: marked(data, seen.DEMO), "file of its own"),
+    ):
+        with pytest.raises(ConfigurationError, match=said):
+            unknown()
 
 
 def refused(data: Path, place: str) -> None:
@@ -129,13 +131,6 @@ def test_broken_files_are_named(data: Path, name: str, content: object, place: s
     else:
         path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     refused(data, f"{name}.json{place}")
-
-
-def test_an_unknown_corpus_and_a_demo_without_a_file_are_refused(data: Path) -> None:
-    with pytest.raises(ConfigurationError, match="There is no marked corpus 'x': the names are visits_mail"):
-        marked(data, "x")
-    with pytest.raises(ConfigurationError, match="file of its own"):
-        marked(data, seen.DEMO)
 
 
 def write_posts(data: Path, kinds: Sequence[str], entity: str = "1") -> None:

@@ -231,5 +231,4 @@ def test_documents_questions_and_marks_come_under_public_ids(tmp_path: Path) -> 
 def test_public_ids_stay_where_the_settings_keep_them(tmp_path: Path) -> None:
     keeping = DataDir(load_settings({"data_dir": str(tmp_path), "ingest.keep_ids": True}))
     found = under_public_ids(BENCH, keeping.public_ids)
-    assert found.documents[1].doc_id == "b.txt"
-    assert "Keller" not in repr(found)
+    assert found.documents[1].doc_id == "b.txt" and "Keller" not in repr(found)

@@ -85,11 +85,8 @@ def test_halves_share_nothing_lack_nothing_and_are_both_asked_where_they_can_be(
         assert half.documents >= {each.about for each in asked} - {""}
     units = {each.about or each.question_id for each in questions}
     assert bool(one.questions and two.questions) == (len(units) > 1)
-
-
-def test_the_seed_draws_the_halves() -> None:
-    made, questions = corpus_of(list(range(8)) * 2, 8)
-    assert len({tuned.halves(made, questions, seed) for seed in range(6)}) > 1
+    if len(units) > 5:
+        assert len({tuned.halves(made, questions, other) for other in range(6)}) > 1, "the seed draws them"
 
 
 TENTHS = st.integers(0, 4).map(lambda number: number / 4)
@@ -108,19 +105,12 @@ def test_nothing_beats_what_is_in_the_set_and_something_in_it_beats_the_rest(
     assert bool(best) == bool(points)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "better"),
-    [
-        ((0.1, 0.5, 0.5), (0.2, 0.5, 0.5), True),
-        ((0.1, 0.6, 0.5), (0.1, 0.5, 0.5), True),
-        ((0.1, 0.5, 0.6), (0.1, 0.5, 0.5), True),
-        ((0.1, 0.5, 0.5), (0.1, 0.5, 0.5), False),
-        ((0.0, 0.4, 0.5), (0.1, 0.5, 0.5), False),
-        ((0.2, 0.9, 0.9), (0.1, 0.5, 0.5), False),
-    ],
-)
-def test_what_beats_what(one: tuned.Objectives, other: tuned.Objectives, better: bool) -> None:
-    assert tuned.beats(one, other) is better
+def test_what_beats_what() -> None:
+    this = (0.1, 0.5, 0.5)
+    for better in ((0.0, 0.5, 0.5), (0.1, 0.6, 0.5), (0.1, 0.5, 0.6)):
+        assert tuned.beats(better, this) and not tuned.beats(this, better)
+    for no_better in (this, (0.0, 0.4, 0.5), (0.2, 0.9, 0.9)):
+        assert not tuned.beats(no_better, this)
 
 
 def figures(leak: float | None, recall: float | None = 0.5, rouge: float | None = 0.5) -> tuned.TunedFigures:
