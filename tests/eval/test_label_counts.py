@@ -2,7 +2,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from eval.measures.classify import chi_squared_utility
+from eval.measures.classify import chi_squared_utility, class_of
 
 LABELS = tuple("abcdef")
 references = st.dictionaries(st.sampled_from(LABELS), st.integers(1, 400), min_size=2).filter(
@@ -54,3 +54,26 @@ def test_by_hand() -> None:
 def test_what_is_no_count_is_refused(counts: dict[str, int], reference: dict[str, int], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}"):
         chi_squared_utility(counts, reference)
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "expected"),
+    [
+        ("breast cancer", "conditions", "cancer"),
+        ("atorvastatin", "drugs", "cholesterol drug"),
+        ("Orr & Lind LLP", "organizations", "Law Firm"),
+        ("Quellby General Hospital", "organizations", "Hospital"),
+        ("Bank of Quellby", "organizations", "Bank"),
+        ("Quellby Food Bank", "organizations", "Foundation"),
+        ("police officer", "jobs", "member of the police or the forces"),
+        ("no cancer", "conditions", None),
+        ("plumber", "jobs", "technical specialist"),
+        ("cardiologist", "jobs", "health worker"),
+        ("geologist", "jobs", "researcher"),
+        ("crane operator", "jobs", "craft or building worker"),
+        ("fire captain", "jobs", "protective service worker"),
+        ("nothing", "jobs", None),
+    ],
+)
+def test_classes(said: str, name: str, expected: str | None) -> None:
+    assert class_of(said, name) == expected

@@ -13,20 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eval.attacks import linkage
 from eval.attacks.claims import Access, RuleAtomizer
-from eval.attacks.linkage import (
-    DIGITS,
-    NEARLY,
-    Bm25,
-    Candidate,
-    Dense,
-    Hits,
-    Link,
-    Linker,
-    Rouge,
-    Search,
-    vote,
-)
+from eval.attacks.linkage import Bm25, Candidate, Dense, Hits, Link, Linker, Rouge, Search
 from eval.measures.overlap import rouge_l, stems
 from ingest.language.sentences import split_sentences
 from models.vectors import Vectors
@@ -74,14 +63,16 @@ def linked_slowly(linker: Linker, known: Sequence[str], candidates: Sequence[Can
     counted: list[tuple[int, float]] = []
     reserve: list[tuple[int, float]] = []
     for query in [" ".join(known)] if linker.asks == "joined" else known:
-        scores = [round(each, DIGITS) for each in scores_slowly(linker.search, query, [u for _, u in units])]
+        scored = scores_slowly(linker.search, query, [unit for _, unit in units])
+        scores = [round(each, linkage.DIGITS) for each in scored]
         ranked = sorted(range(len(units)), key=lambda unit: (-scores[unit], unit))[: linker.search.depth]
-        near = [unit for unit in ranked if scores[unit] > 0 and scores[unit] >= NEARLY * scores[ranked[0]]]
+        least = linkage.NEARLY * scores[ranked[0]]
+        near = [unit for unit in ranked if scores[unit] > 0 and scores[unit] >= least]
         crowded = len(near) == linker.search.depth < len(units)
         (reserve if crowded else counted).extend((units[unit][0], scores[unit]) for unit in near)
     votes = counted or reserve
     places = sorted({place for place, _ in votes})
-    sums = [round(sum(score for place, score in votes if place == each), DIGITS) for each in places]
+    sums = [round(sum(score for place, score in votes if place == each), linkage.DIGITS) for each in places]
     counts = [sum(place == each for place, _ in votes) for each in places]
     order = sorted(zip(counts, sums, [-place for place in places], strict=True))
     return -order[-1][2] if order else None
@@ -131,7 +122,7 @@ OWNERS = np.array([0, 0, 1, 1, 2])
     ],
 )
 def test_votes_by_hand(answers: list[Hits], link: Link | None) -> None:
-    assert vote(answers, OWNERS) == link
+    assert linkage.vote(answers, OWNERS) == link
 
 
 def test_bm25_by_hand() -> None:

@@ -69,25 +69,24 @@ def test_all_shares_by_hand() -> None:
     assert found["weighted precision"] == (4, 5)
 
 
-@pytest.mark.parametrize(
-    ("spans", "expected"),
-    [
-        # All but one mention leaves an entity unprotected.
-        ([at("Mr Jon Quell"), at("Farby")], {"direct entities": (0, 1), "mentions": (2, 4)}),
-        ([at("Mr Jon Quell"), at("Mr Quell")], {"direct entities": (1, 1)}),
-        # Titles need not be masked.
-        ([at("Jon Quell"), at("Quell", 1)], {"direct entities": (1, 1)}),
-        # Part of a word is not enough; it lies in a mention all the same, and weighs as the whole word.
-        ([at("Farb")], {"quasi entities": (0, 2), "token precision": (1, 1), "weighted precision": (1, 1)}),
-        # What may stay is no part of recall and lowers precision.
-        ([at("Ann")], {"entities": (0, 3), "token precision": (0, 1), "mention precision": (0, 1)}),
-        # An untouched text has its titles in recall.
-        ([], {"entities": (0, 3), "tokens": (2, 8)}),
-    ],
-)
-def test_shares_by_what_is_masked(spans: list[Span], expected: dict[str, tuple[int, int]]) -> None:
-    found = parts(*spans)
-    assert {name: found[name] for name in expected} == expected
+def test_all_but_one_mention_leaves_an_entity_unprotected() -> None:
+    found = parts(at("Mr Jon Quell"), at("Farby"))
+    assert (found["direct entities"], found["mentions"]) == ((0, 1), (2, 4))
+    assert parts(at("Mr Jon Quell"), at("Mr Quell"))["direct entities"] == (1, 1)
+    assert parts(at("Jon Quell"), at("Quell", 1))["direct entities"] == (1, 1), "titles need not be masked"
+
+
+def test_part_of_a_word_is_not_enough() -> None:
+    found = parts(at("Farb"))
+    assert found["quasi entities"] == (0, 2)
+    # It lies in a mention all the same, and weighs as the whole word.
+    assert found["token precision"] == found["weighted precision"] == (1, 1)
+
+
+def test_what_may_stay_is_no_part_of_recall_and_lowers_precision() -> None:
+    found = parts(at("Ann"))
+    assert found["entities"] == (0, 3)
+    assert found["token precision"] == found["mention precision"] == (0, 1)
 
 
 def test_function_words_need_not_be_masked() -> None:
@@ -115,7 +114,7 @@ def test_annotators_count_once_each() -> None:
     assert found["token precision"] == found["mention precision"] == (1, 2)
 
 
-def test_rare_words_weigh_more() -> None:
+def test_weights_by_hand() -> None:
     masked = [at("Farby"), at("met")]
     found = masked_parts([GOLD], masked, {**FLAT, "farby": 3.0, "met": 0.5})
     assert (found["weighted precision"], found["token precision"]) == ((3.0, 3.5), (1, 2))
@@ -128,6 +127,8 @@ def test_shares_are_pooled_over_documents() -> None:
     folded = masked_shares([parts(at("Jon Quell"), at("Quell", 1)), parts()])
     assert (folded.direct.hits, folded.direct.n, folded.direct.value) == (1, 2, 0.5)
     assert (folded.token_precision.value, folded.quasi.value) == (1, 0)
+    # An untouched text has its titles in recall and no precision.
+    assert (parts()["entities"], parts()["tokens"]) == ((0, 3), (2, 8))
     untouched = masked_shares([parts()])
     assert untouched.token_precision.value is untouched.weighted_precision.value is None
     assert untouched.direct.value == 0

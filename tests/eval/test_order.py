@@ -54,7 +54,3 @@ def test_each_order_of_methods_that_were_measured() -> None:
     assert order.comes_out(found["TPS", order.SUPPRESSION, order.ENTITY_TYPE]) == "yes"
     # Suppression was found to name more, and names fewer here.
     assert found["TRIR", order.ENTITY_TYPE, order.SUPPRESSION].value == -0.25
-
-
-def test_no_method_is_before_itself() -> None:
-    assert all(lower != higher for pairs in order.FOUND.values() for lower, higher in pairs)

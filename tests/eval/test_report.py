@@ -90,14 +90,10 @@ def test_rows_come_back_as_they_went(report: ExtractionReport) -> None:
     written = tuple(row.model_copy(update={"present": (), "evidence": ""}) for row in report.rows)
     again = ExtractionReport.model_validate({**summary(report), "rows": rows})
     assert again == report.model_copy(update={"rows": written})
-    assert sum(len(row.get("leaked", ())) for row in rows) == report.arms[0].entity_leakage.hits == 9
-
-
-def test_the_summary_has_planned_and_completed(report: ExtractionReport) -> None:
     arms = summary(report)["arms"]
     assert [(arm["planned"], arm["completed"]) for arm in arms] == [(9, 9), (9, 6)]
-    assert arms[1]["failures"] == {"ValueError": 3}
-    assert "rows" not in summary(report)
+    assert arms[1]["failures"] == {"ValueError": 3} and "rows" not in summary(report)
+    assert sum(len(row.get("leaked", ())) for row in rows) == report.arms[0].entity_leakage.hits == 9
 
 
 def test_the_page_is_whole_and_says_what_was_measured_with_what(report: ExtractionReport) -> None:
@@ -154,17 +150,16 @@ def test_provenance_names_versions_and_the_processor_and_what_makes_it_fast(
 
 
 def test_every_arm_has_a_bar_with_its_interval_in_every_panel(report: ExtractionReport) -> None:
-    leakage = extraction(report).sections[0].plots[0]
-    names = [each.name for each in leakage.series]
-    assert names[:4] == ["Entity leakage", "Query leakage", "Coverage", "Copied prompts"]
-    assert names[4:] == ["Direct identifiers", "Quasi-identifiers", "Attributes"]
-    for panel in leakage.series[:4]:
-        assert [point.label for point in panel.points] == [arm.name for arm in report.arms]
+    panels = extraction(report).sections[0].plots[0].series
+    whole, kinds = panels[:4], panels[4:]
+    assert [each.name for each in whole] == ["Entity leakage", "Query leakage", "Coverage", "Copied prompts"]
+    assert [each.name for each in kinds] == ["Direct identifiers", "Quasi-identifiers", "Attributes"]
+    names = [arm.name for arm in report.arms]
+    assert all([point.label for point in panel.points] == names for panel in whole)
     # The arm that fails on every third prompt met no quasi-identifier, which is no zero.
-    assert [len(panel.points) for panel in leakage.series[4:]] == [2, 1, 2]
-    assert [(point.y, point.ends) for point in leakage.series[0].points] == [
-        (arm.entity_leakage.value, arm.entity_leakage.interval) for arm in report.arms
-    ]
+    assert [len(panel.points) for panel in kinds] == [2, 1, 2]
+    leaked = [(arm.entity_leakage.value, arm.entity_leakage.interval) for arm in report.arms]
+    assert [(point.y, point.ends) for point in whole[0].points] == leaked
 
 
 def test_a_report_is_three_files(report: ExtractionReport, tmp_path: Path) -> None:

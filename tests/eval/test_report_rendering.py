@@ -11,24 +11,9 @@ from rich.console import Console
 
 from eval.measures.uncertainty import Estimate
 from eval.reports import render as plots
+from eval.reports import schema
 from eval.reports.render import LOOKS, draw, html_page, markdown_table, terminal_table
-from eval.reports.schema import (
-    NOTHING,
-    PERCENT,
-    Cell,
-    Plot,
-    Point,
-    Report,
-    Row,
-    Section,
-    Series,
-    Table,
-    bars,
-    estimate_cell,
-    mean,
-    printed,
-    share,
-)
+from eval.reports.schema import NOTHING, Cell, Plot, Point, Report, Row, Section, Series, Table, estimate_cell
 from tests.commands import imported_by
 from tests.pages import drawings_of, needs_nothing_else, read, words_of
 
@@ -40,7 +25,7 @@ def curve(name: str, *points: tuple[float, float]) -> Series:
 
 
 PLOTS = (
-    Plot("bars", "Bars", "how", (bars("one", {"a": Estimate(0.5, 0.4, 0.6), "b": Estimate(0.25)}),)),
+    Plot("bars", "Bars", "how", (schema.bars("one", {"a": Estimate(0.5, 0.4, 0.6), "b": Estimate(0.25)}),)),
     Plot("curves", "Curves", "how", (curve("one", (0.1, 0.4), (0.3, 0.8)),), "across", "up"),
     Plot("marks", "Marks", "how", (curve("one", (0.1, 0.4), (0.3, 0.8)),), "across", "up"),
     Plot(
@@ -62,10 +47,10 @@ def page_of(*plots: Plot, words: str = "words", table: Table | None = None) -> s
 @pytest.mark.parametrize(
     ("cell", "text", "ends", "note"),
     [
-        (share(Estimate(0.25, 0.1, 0.5, 3, 12)), "25.0%", ("10.0", "50.0"), "3 of 12"),
-        (share(Estimate(0.25, hits=3, n=1_200)), "25.0%", None, "3 of 1,200"),
-        (mean(Estimate(0.5, 0.25, 0.75, n=7)), "0.500", ("0.250", "0.750"), "n = 7"),
-        (mean(Estimate(0.5, n=7)), "0.500", None, "n = 7"),
+        (schema.share(Estimate(0.25, 0.1, 0.5, 3, 12)), "25.0%", ("10.0", "50.0"), "3 of 12"),
+        (schema.share(Estimate(0.25, hits=3, n=1_200)), "25.0%", None, "3 of 1,200"),
+        (schema.mean(Estimate(0.5, 0.25, 0.75, n=7)), "0.500", ("0.250", "0.750"), "n = 7"),
+        (schema.mean(Estimate(0.5, n=7)), "0.500", None, "n = 7"),
         (estimate_cell(Estimate(0.5, 0.25)), "0.500", None, ""),
         (estimate_cell(Estimate(-0.00001, -0.2, 0.1), "{:+.1%}"), "+0.0%", ("-20.0", "+10.0"), ""),
         (
@@ -74,8 +59,8 @@ def page_of(*plots: Plot, words: str = "words", table: Table | None = None) -> s
             ("20,133", "21,485"),
             "",
         ),
-        (printed(0.0), "0.000", None, ""),
-        (printed(None), "–", None, ""),
+        (schema.printed(0.0), "0.000", None, ""),
+        (schema.printed(None), "–", None, ""),
     ],
 )
 def test_cells_tell_what_they_count(cell: Cell, text: str, ends: tuple[str, str] | None, note: str) -> None:
@@ -85,8 +70,9 @@ def test_cells_tell_what_they_count(cell: Cell, text: str, ends: tuple[str, str]
 def test_what_was_not_measured_is_no_zero() -> None:
     assert NOTHING.text == "not measured"
     for estimate in (None, Estimate(), Estimate(why_not="nobody asked")):
-        assert share(estimate) == mean(estimate) == estimate_cell(estimate) == NOTHING
-        assert [each.label for each in bars("one", {"a": estimate, "b": Estimate(0.0)}).points] == ["b"]
+        assert schema.share(estimate) == schema.mean(estimate) == estimate_cell(estimate) == NOTHING
+        drawn = schema.bars("one", {"a": estimate, "b": Estimate(0.0)})
+        assert [each.label for each in drawn.points] == ["b"]
 
 
 def test_a_table_in_markdown_aligns_figures_to_the_right() -> None:
@@ -123,7 +109,7 @@ def shown(table: Table, width: int, narrow: bool) -> str:
 
 
 def test_a_terminal_shows_the_interval_below_and_no_markup_of_users() -> None:
-    table = Table("t", ("arm", "share"), [("[red]", share(Estimate(0.25, 0.1, 0.5, 3, 12)))])
+    table = Table("t", ("arm", "share"), [("[red]", schema.share(Estimate(0.25, 0.1, 0.5, 3, 12)))])
     for narrow in (True, False):
         said = shown(table, 60, narrow)
         assert said.count("[red]") == 1 and "25.0%" in said and ("10.0-50.0" in said) is narrow
@@ -134,8 +120,8 @@ NAMES = ("left-direct", "singled-out", "found-first")
 
 
 FIGURES = [
-    share(Estimate(0.123, 0.101, 0.145)),
-    share(Estimate(1.0, 0.949, 1.0)),
+    schema.share(Estimate(0.123, 0.101, 0.145)),
+    schema.share(Estimate(1.0, 0.949, 1.0)),
     Cell("not measured"),
 ]
 AUDITED = Table(
@@ -214,7 +200,8 @@ def test_every_point_has_a_mark(points: list[tuple[float, float]]) -> None:
 def test_without_matplotlib_the_page_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plots, "find_spec", lambda name: None)
     draw.cache_clear()
-    page = page_of(PLOTS[0], table=Table("c", ("a", "b"), [("row", share(Estimate(0.25, hits=1, n=4)))]))
+    cell = schema.share(Estimate(0.25, hits=1, n=4))
+    page = page_of(PLOTS[0], table=Table("c", ("a", "b"), [("row", cell)]))
     draw.cache_clear()
     page_words = words_of(page)
     assert "matplotlib is not installed: pip install 'lethe[reports]'." in page_words
@@ -235,7 +222,7 @@ def test_a_page_escapes_every_part() -> None:
 
 
 def test_figures_of_a_page_have_intervals_and_counts_below() -> None:
-    cell = estimate_cell(Estimate(0.25, 0.1, 0.5), PERCENT, "3 of 12")
+    cell = estimate_cell(Estimate(0.25, 0.1, 0.5), schema.PERCENT, "3 of 12")
     page = page_of(table=Table("c", ("a", "b"), [("row", cell)]))
     figure = "25\\.0% <small>10\\.0 to 50\\.0</small> <small>3 of 12</small>"
     assert page.count("<tr") == 2

@@ -146,24 +146,18 @@ def test_the_summary_by_hand() -> None:
     assert result.rouge_change.value == pytest.approx(0.2295 / 0.1295 - 1)
     assert result.identifier_excess.value == pytest.approx(0.1)
     assert result.leakage_change.value == pytest.approx(-0.75)
+    unattacked = summary(attacks=ATTACKS[:2])
+    assert unattacked.identifier_excess == Estimate() and unattacked.leakage_change.value is not None
     assert (result.dominated, result.dominated_all) == (
         compared.frontier_of(POINTS, lambda e: e.identifiers, 0).share,
         Estimate(),
     )
 
 
-def test_what_was_not_attacked_has_no_leakage() -> None:
-    result = summary(attacks=ATTACKS[:2])
-    assert result.identifier_excess == Estimate() and result.leakage_change.value is not None
-
-
-@pytest.mark.parametrize("name", ["trip", "redact", "origin"])
-def test_an_arm_that_failed_on_a_document_is_summed_up_in_nothing(name: str) -> None:
-    assert summary(point(name, 0.5, 0.1, 0.2, failed=1)) == Summary()
-
-
-def test_an_arm_that_is_not_compared_may_fail() -> None:
-    assert summary(point("random", 0.5, 0.1, 0.2, failed=1)) == summary() != Summary()
+def test_an_arm_that_failed_on_a_document_is_summed_up_in_nothing() -> None:
+    for name in ("trip", "redact", "origin"):
+        assert summary(point(name, 0.5, 0.1, 0.2, failed=1)) == Summary()
+    assert summary(point("random", 0.5, 0.1, 0.2, failed=1)) == summary() != Summary(), "it is not compared"
 
 
 def test_a_variant_is_named_by_its_method_its_strength_and_its_kind() -> None:
