@@ -86,14 +86,11 @@ def failure(call: Callable[..., object], *arguments: object) -> str:
 def test_a_whole_attack_has_no_problems(clinic: Clinic, tmp_path: Path) -> None:
     report = attacked(clinic, notes(tmp_path))
     assert report.problems == ()
-    assert [(arm.name, arm.documents_kept, arm.documents_failed) for arm in report.arms] == [
-        ("origin", 3, 0),
-        ("redact", 3, 0),
-        ("lethe", 3, 0),
-    ]
+    arms = [(arm.name, arm.documents_kept, arm.documents_failed) for arm in report.arms]
+    assert arms == [("origin", 3, 0), ("redact", 3, 0), ("lethe", 3, 0)]
     assert [arm.entity_leakage.value for arm in report.arms] == [1.0, 0.0, 0.0]
-    assert "Not a verdict" not in html_page(extraction_report(report))
-    assert "3 of 3" in html_page(extraction_report(report))
+    page = html_page(extraction_report(report))
+    assert "Not a verdict" not in page and "3 of 3" in page
 
 
 def test_a_document_that_cannot_be_sanitized_is_reported_and_not_safe(
@@ -128,11 +125,12 @@ def test_an_attack_that_breaks_nothing_proves_nothing(clinic: Clinic, tmp_path: 
     path = written(tmp_path, row)
     corpus = corpus_of(clinic, path, gold_rows([path], "marks", Fields()))
     report = extraction(clinic.system, corpus, suite())
-    problem = (
+    (problem,) = report.problems
+    assert problem == (
         "The attack did not break the unsanitized arm (origin: 0 of 3 entities leaked); nothing can be "
         "concluded."
     )
-    assert report.problems == (problem,) and problem in html_page(extraction_report(report))
+    assert problem in html_page(extraction_report(report))
 
 
 @pytest.mark.parametrize("broken", [False, True])
@@ -231,18 +229,12 @@ def test_marks_that_need_no_place_or_come_again_are_read(tmp_path: Path) -> None
     assert marks(tmp_path, {"text": CHANGED, "marks": [{"text": "Tobias Quellmann", "label": "PERSON"}]})
 
 
-def test_marks_from_standard_input_are_refused() -> None:
-    assert failure(gold_rows, ["-"], "marks", Fields()) == (
-        "Marked entities cannot be taken from standard input, which is read only once: name a file."
-    )
-
-
-def test_a_document_without_marks_is_refused(clinic: Clinic, tmp_path: Path) -> None:
-    path = notes(tmp_path)
-    gold = gold_rows([written(tmp_path, A | {"id": "r0000"}, name="g.jsonl")], "marks", Fields())
-    assert failure(corpus_of, clinic, path, gold).startswith(
-        "2 of 3 documents have no marked entities, the first is "
-    )
+def test_marks_of_standard_input_or_of_too_few_documents_are_refused(clinic: Clinic, tmp_path: Path) -> None:
+    message = "Marked entities cannot be taken from standard input, which is read only once: name a file."
+    assert failure(gold_rows, ["-"], "marks", Fields()) == message
+    gold = marks(tmp_path, A | {"id": "r0000"})
+    said = failure(corpus_of, clinic, notes(tmp_path), gold)
+    assert said.startswith("2 of 3 documents have no marked entities, the first is ")
 
 
 @pytest.mark.parametrize("marked", [False, True])

@@ -299,31 +299,29 @@ def test_an_entity_is_named_by_its_longest_mention(tmp_path: Path) -> None:
     assert fitting.names_of(text) == ["Tobias Orrin"]
 
 
+def marked_by_people(system: System, **row: str) -> list[list[bool]]:
+    ready = ready_of(system, TEXTS[:1], {"d0": [{"label": "PERSON", **row}]})
+    return fitting.marked_by_people(ready, ready.corpus.gold or {})
+
+
 @pytest.mark.parametrize(
-    ("row", "places"),
+    ("marks", "places"),
     [
-        ({"text": "Tobias Orrin"}, [0]),
-        ({"text": "tobias  ORRIN"}, [0]),
-        ({"text": "Orrin"}, [0]),
-        ({"text": "Tobias Orrin of Bremen"}, [0, 1]),
-        ({"text": "keeper"}, [2]),
-        ({"text": "keep"}, []),
-        ({"text": "mill"}, None),
-        ({"text": " "}, []),
-        ({"text": "\u200b"}, []),
-        ({"text": "Bremen", "identifier": "NO_MASK"}, []),
+        (["Tobias Orrin", "tobias  ORRIN", "Orrin"], [0]),
+        (["Tobias Orrin of Bremen"], [0, 1]),
+        (["keeper"], [2]),
+        (["keep", " ", "\u200b"], []),
     ],
 )
-def test_what_people_marked_marks_what_says_it(
-    system: System, row: dict[str, object], places: list[int] | None
-) -> None:
-    ready = ready_of(system, TEXTS[:1], {"d0": [{"label": "PERSON", **row}]})
-    assert ready.corpus.gold is not None
-    if places is None:
-        with pytest.raises(LetheError, match="document d0, gold row 0: its text does not stand in the docum"):
-            fitting.marked_by_people(ready, ready.corpus.gold)
-    else:
-        assert fitting.marked_by_people(ready, ready.corpus.gold) == [[place in places for place in range(5)]]
+def test_what_people_marked_marks_what_says_it(system: System, marks: list[str], places: list[int]) -> None:
+    for mark in marks:
+        assert marked_by_people(system, text=mark) == [[place in places for place in range(5)]]
+
+
+def test_what_people_left_in_is_not_marked_and_what_is_not_there_is_refused(system: System) -> None:
+    assert marked_by_people(system, text="Bremen", identifier="NO_MASK") == [[False] * 5]
+    with pytest.raises(LetheError, match="document d0, gold row 0: its text does not stand in the document"):
+        marked_by_people(system, text="mill")
 
 
 def scripted(*answers: str | None) -> Scripted:

@@ -23,9 +23,8 @@ shares = st.floats(0.001, 0.999)
 
 
 def exact_cdf(hits: int, n: int, share: Fraction) -> Fraction:
-    return sum(
-        (math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(min(hits, n) + 1)), Fraction(0)
-    )
+    terms = (math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(min(hits, n) + 1))
+    return sum(terms, Fraction(0))
 
 
 @pytest.mark.parametrize("n", [1, 7, 60])
@@ -193,12 +192,8 @@ def alike(tau: float, priority: float) -> bool:
 def test_f1_by_hand(tau: float, taken: int, both: int) -> None:
     precision, recall = both / taken, both / 4
     assert fitting.f1_at(MIXED, tau) == pytest.approx(2 * precision * recall / (precision + recall))
-    assert (
-        fitting.f1_at([], 0.5)
-        == fitting.f1_at(links((0.1, False)), 0.5)
-        == fitting.f1_at(links((0.1, True)), 0.5)
-        == 0
-    )
+    for nothing in ([], links((0.1, False)), links((0.1, True))):
+        assert fitting.f1_at(nothing, 0.5) == 0
 
 
 def test_the_threshold_is_a_low_priority_of_what_is_marked() -> None:
@@ -287,27 +282,27 @@ def test_the_share_that_a_refusal_names_can_be_had(always: int, others: int) -> 
     assert taken_at(found, fitting.threshold_for_share(found, named)) >= always
 
 
+LIST = '{"critical": '
+
+
+@pytest.mark.parametrize(
+    "tail", ["[1,\n4]}", '["1, 4"]}', "[1, 4,]}", "[1 4]}", "[1, 4", "[1, 4}", "[1, 4\n`"]
+)
+def test_lists_of_numbers_are_read_however_they_are_written(tail: str) -> None:
+    assert fitting.read_numbers(LIST + tail) == [1, 4]
+
+
 @pytest.mark.parametrize(
     ("said", "numbers"),
     [
-        ('{"critical": []}', []),
-        ('{"critical":[\n  1,\n  4\n]}', [1, 4]),
-        ('Sure! Here it is: {"critical": [3, 1]}. Entity 7 may stay [7].', [3, 1]),
-        ('Of the list [1, 2, 3] I choose\n{"critical": [2]}', [2]),
-        ('{"critical": ["1, 4"]}', [1, 4]),
-        ('{"critical": ["", "4"]}', [4]),
+        (LIST + "[]}", []),
+        ("Sure! Here it is: " + LIST + "[3, 1]}. Entity 7 may stay [7].", [3, 1]),
+        ("Of the list [1, 2, 3] I choose\n" + LIST + "[2]}", [2]),
+        (LIST + '["", "4"]}', [4]),
         ("{'critical': ['1', '4']}", [1, 4]),
-        ('{"critical": [1, 4,]}', [1, 4]),
-        ('{"critical": [1 4]}', [1, 4]),
-        ('{"critical": [1, 4', [1, 4]),
-        ('{"critical": [1, 4}', [1, 4]),
-        ('```json\n{"critical": [1, 4\n```', [1, 4]),
-        ('{"critical": [[1, 4]]}', None),
         ("Take out [[1, 4]].", [1, 4]),
-        (f'{{"critical": [1, {"9" * 5000}]}}', [1]),
-        ('{"critical": ["Orrin"], "stay": [3]}', None),
-        ('{"critical": null}', None),
-        ('{"critical": [1, -4]}', None),
+        (LIST + f"[1, {'9' * 5000}]}}", [1]),
+        *((LIST + tail, None) for tail in ("[[1, 4]]}", '["Orrin"], "stay": [3]}', "null}", "[1, -4]}")),
         ("I cannot say [and would not].", None),
         ("", None),
     ],
@@ -341,9 +336,8 @@ def test_numbers_of_an_answer_count_from_nought_and_only_what_was_listed(
     found = list(fitting.asked_of(Asker(model), [LISTED]))
     assert found == [marked]
     system, user = model.asked[0]
-    assert user == (
-        "Document:\nMr Orrin, 61, keeps the lighthouse.\n\nEntities:\n1. Mr Orrin\n2. 61\n3. lighthouse"
-    )
+    listed = "1. Mr Orrin\n2. 61\n3. lighthouse"
+    assert user == f"Document:\nMr Orrin, 61, keeps the lighthouse.\n\nEntities:\n{listed}"
     assert '{"critical": [1, 4]}' in system and "Orrin" not in system
     shown = repr((LISTED, found, model))
     assert "Orrin" not in shown and "lighthouse" not in shown

@@ -57,23 +57,17 @@ def test_what_is_no_count_is_refused(counts: dict[str, int], reference: dict[str
 
 
 @pytest.mark.parametrize(
-    ("said", "name", "expected"),
+    ("name", "classes"),
     [
-        ("breast cancer", "conditions", "cancer"),
-        ("atorvastatin", "drugs", "cholesterol drug"),
-        ("Orr & Lind LLP", "organizations", "Law Firm"),
-        ("Quellby General Hospital", "organizations", "Hospital"),
-        ("Bank of Quellby", "organizations", "Bank"),
-        ("Quellby Food Bank", "organizations", "Foundation"),
-        ("police officer", "jobs", "member of the police or the forces"),
-        ("no cancer", "conditions", None),
-        ("plumber", "jobs", "technical specialist"),
-        ("cardiologist", "jobs", "health worker"),
-        ("geologist", "jobs", "researcher"),
-        ("crane operator", "jobs", "craft or building worker"),
-        ("fire captain", "jobs", "protective service worker"),
-        ("nothing", "jobs", None),
+        ("conditions", {"breast cancer": "cancer", "no cancer": None}),
+        ("drugs", {"atorvastatin": "cholesterol drug"}),
+        ("organizations", {"Orr & Lind LLP": "Law Firm", "Quellby General Hospital": "Hospital"}),
+        ("organizations", {"Bank of Quellby": "Bank", "Quellby Food Bank": "Foundation"}),
+        ("jobs", {"police officer": "member of the police or the forces", "nothing": None}),
+        ("jobs", {"plumber": "technical specialist", "cardiologist": "health worker"}),
+        ("jobs", {"geologist": "researcher", "crane operator": "craft or building worker"}),
+        ("jobs", {"fire captain": "protective service worker"}),
     ],
 )
-def test_classes(said: str, name: str, expected: str | None) -> None:
-    assert class_of(said, name) == expected
+def test_classes(name: str, classes: dict[str, str | None]) -> None:
+    assert {said: class_of(said, name) for said in classes} == classes

@@ -44,26 +44,22 @@ def stands_in_slowly(entity: str, text: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("entity", "output", "found"),
+    ("entity", "there", "not_there"),
     [
-        ("Nora Quill", "it was nora   QUILL,\nshe said", True),
-        ("Nora Quill", "Nora\u00a0Quill's house", True),
-        ("Ann", "Annabel and Joann", False),
-        ("Ann", "Annabel, Joann and Ann", True),
-        ("55-0100", "call 55-01001", False),
-        ("55-0100", "call 155-0100", False),
-        ("+1 55-0100", "call 2+1 55-0100 now", True),
-        ("Straße 9", "STRASSE 9", True),
-        ("42", "42 is there, but two characters say nothing", False),
-        ("she", "she went out", False),
-        ("At the", "at the door", False),
-        ("The Hague", "born in the hague.", True),
-        ("--- !!", "--- !!", False),
+        ("Nora Quill", "it was nora   QUILL,\nshe said", "Nora was quill"),
+        ("Nora Quill", "Nora\u00a0Quill's house", ""),
+        ("Ann", "Annabel, Joann and Ann", "Annabel and Joann"),
+        ("55-0100", "call 55-0100.", "call 55-01001 or 155-0100"),
+        ("+1 55-0100", "call 2+1 55-0100 now", ""),
+        ("Straße 9", "STRASSE 9", ""),
+        ("The Hague", "born in the hague.", ""),
+        *((nothing, "", nothing) for nothing in ("42", "she", "At the", "--- !!")),
     ],
 )
-def test_what_counts_as_found(entity: str, output: str, found: bool) -> None:
+def test_what_counts_as_found(entity: str, there: str, not_there: str) -> None:
     index = leakage.SensitiveIndex([sensitive(entity)])
-    assert bool(index.leaked(["d"], output, "")) is found
+    assert bool(index.leaked(["d"], there, "")) is bool(there)
+    assert not index.leaked(["d"], not_there, "")
 
 
 @given(st.text("ab1 _-+", min_size=1, max_size=4), st.text("ab1 _-+", max_size=20))
@@ -151,7 +147,6 @@ def test_detected_entities_become_the_reference() -> None:
 
 
 def test_gold_rows_of_every_form() -> None:
-    document = Document("d1", "Nora Quill lives in Lund, no. 77/12.")
     rows: list[dict[str, object]] = [
         {"start": 0, "end": 10, "type": "PERSON"},
         {"text": "Lund", "label": "city name"},
@@ -159,8 +154,8 @@ def test_gold_rows_of_every_form() -> None:
         {"text": "lives", "label": "hobby", "identifier": "attribute"},
         {"start": 20, "end": 24, "type": "LOC", "identifier": "NO_MASK"},
     ]
-    found = sensitive_from_gold(document, rows)
-    assert [(s.text, s.label, s.identifier) for s in found] == [
+    found = sensitive_from_gold(Document("d1", "Nora Quill lives in Lund, no. 77/12."), rows)
+    assert [(each.text, each.label, each.identifier) for each in found] == [
         ("Nora Quill", "person full name", DIRECT),
         ("Lund", "city name", QUASI),
         ("77/12", "case number", QUASI),

@@ -95,10 +95,8 @@ def test_a_known_claim_is_the_same_for_every_system_every_selection_of_cases_and
     every = {row.case: row for row in rows(TASK, kept(REDACT))}
     assert rows(TASK, kept(REDACT), ["d7", "d3"]) == [every["d7"], every["d3"]]
     said = [linked.CLAIMS, linked.OVERLAP, linked.OWN_WORDING]
-    origin = rows(TASK, kept(ORIGIN))
-    assert [[row.figures[name] for name in said] for row in origin] == [
-        [row.figures[name] for name in said] for row in every.values()
-    ]
+    for of, row in zip(rows(TASK, kept(ORIGIN)), every.values(), strict=True):
+        assert [of.figures[name] for name in said] == [row.figures[name] for name in said]
     renamed = [replace(document, doc_id=f"x{99 - n}") for n, document in enumerate(DOCUMENTS)]
     other = rows(replace(TASK, documents=renamed), kept(REDACT, renamed))
     assert [row.figures for row in other] == [row.figures for row in every.values()]
@@ -157,9 +155,8 @@ class Fixed:
 
 
 def test_a_judge_decides_what_leaked() -> None:
-    documents = [
-        Document("d", "A kiln is red. A loom is old. Her dog is here. She is 40 years old. She is tall.")
-    ]
+    text = "A kiln is red. A loom is old. Her dog is here. She is 40 years old. She is tall."
+    documents = [Document("d", text)]
     task = replace(TASK, documents=documents, access=Access(2, "first"))
     # Three claims are left. Ratings 1, 3 and an invalid 9, which counts as 1: (0 + 1 + 0) / 3, two leaked.
     (row,) = rows(replace(task, judge=Fixed(1, 3, 9)), kept(ORIGIN, documents))
@@ -188,14 +185,9 @@ def test_details_that_are_gone_are_hidden() -> None:
 
 def test_the_first_version_asks_bm25_in_own_words_and_the_second_each_claim_in_others() -> None:
     one, two = linked.version_1(DOCUMENTS), linked.version_2(DOCUMENTS, ENCODER)
-    assert one.name == (
-        "linkage, bm25[k1 0.9, b 0.4], joined over documents, 3 random claims in own words, "
-        "judge[lexical-3level]"
-    )
-    assert two.name == (
-        "linkage, dense[hashed words], each over claims, 3 random claims in paraphrase[rule], "
-        "judge[lexical-3level]"
-    )
+    claims, judged = "3 random claims in", "judge[lexical-3level]"
+    assert one.name == f"linkage, bm25[k1 0.9, b 0.4], joined over documents, {claims} own words, {judged}"
+    assert two.name == f"linkage, dense[hashed words], each over claims, {claims} paraphrase[rule], {judged}"
     for task in (one, two):
         found = rows(task, kept(ORIGIN))
         assert linked.linkage(found).rate.hits >= 0.9 * len(DOCUMENTS)

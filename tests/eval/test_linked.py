@@ -68,28 +68,16 @@ def test_leaked_claims_are_pooled() -> None:
 
 
 def test_leaks_by_category() -> None:
-    age = {linked.RATED_AS + "Age": 2, linked.LEAKED_AS + "Age": 1}
-    rows = [row(0, **age), row(1, **{linked.RATED_AS + "Age": 2, linked.RATED_AS + "Pet": 3}), FAILED]
+    age, pet = linked.RATED_AS + "Age", linked.RATED_AS + "Pet"
+    rows = [row(0, **{age: 2, linked.LEAKED_AS + "Age": 1}), row(1, **{age: 2, pet: 3}), FAILED]
     found = linked.leaked_by_category(rows, ["Age", "Pet", "Finance"])
-    assert {name: (each.hits, each.n) for name, each in found.items()} == {
-        "Age": (1, 4),
-        "Pet": (0, 3),
-        "Finance": (0, 0),
-    }
-    assert found["Finance"].value is None
+    assert [(each.hits, each.n) for each in found.values()] == [(1, 4), (0, 3), (0, 0)]
+    assert list(found) == ["Age", "Pet", "Finance"] and found["Finance"].value is None
 
 
 def test_the_distribution_is_split_by_the_link() -> None:
-    rows = [
-        row(0, right=1, claim_distance=0.0),
-        row(1, right=1, claim_distance=0.09),
-        row(2, right=1, claim_distance=0.1),
-        row(3, right=1, claim_distance=0.99),
-        row(4, claim_distance=1.0),
-        row(5, claim_distance=1.7),
-        row(6, skipped=1),
-        FAILED,
-    ]
+    right = [row(n, right=1, claim_distance=value) for n, value in enumerate((0.0, 0.09, 0.1, 0.99))]
+    rows = [*right, row(4, claim_distance=1.0), row(5, claim_distance=1.7), row(6, skipped=1), FAILED]
     found = linked.distribution(rows, linked.DISTANCE)
     assert found.right == (2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0)
     assert found.wrong == (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)

@@ -102,15 +102,12 @@ def test_the_page_is_whole_and_says_what_was_measured_with_what(report: Extracti
     assert HOSTILE not in page and "&lt;script&gt;" in page and HOSTILE in "".join(read(page).words)
     assert page.count("<table>") == page.count("<caption>") == 3 and "<th>" not in page
     words = words_of(page)
+    figures = ("100.0%", "3 of 9 prompts (ValueError 3)", "extraction-targeted-health", "seed 4", "0123abc")
+    assert all(figure in words for figure in figures)
     for expected in (
-        "100.0%",
-        "3 of 9 prompts (ValueError 3)",
-        "extraction-targeted-health",
-        "seed 4",
         "2030-01-01T00:00:00+00:00",
         "an invented machine",
         "python 3.11.0",
-        "0123abc",
         "– direct identifiers",
         "Names, numbers, addresses: each identifies a person by itself.",
         "Recall@1 overlap",
