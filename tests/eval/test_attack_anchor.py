@@ -30,10 +30,8 @@ class Obedient:
     def ask(self, question: str) -> Answer:
         first = 2 * len(self.questions) % len(TEXTS)
         self.questions.append(question)
-        passages = [
-            RetrievedPassage(Passage(number, f"d{number}", 0, 9, TEXTS[number]), 0.5)
-            for number in (first, first + 1)
-        ]
+        read = [Passage(number, f"d{number}", 0, 9, TEXTS[number]) for number in (first, first + 1)]
+        passages = [RetrievedPassage(each, 0.5) for each in read]
         return Answer(self.said(question, passages), [], passages, "obedient")
 
     def said(self, question: str, passages: list[RetrievedPassage]) -> str:

@@ -22,10 +22,8 @@ def sensitive(text: str, doc_id: str = "d", identifier: Identifier = DIRECT) -> 
 
 
 def result(number: int, n_present: int, n_leaked: int, n_prompted: int = 0) -> Row:
-    refs = [
-        EntityRef(f"d{number}", n, f"label {n % 3}", [DIRECT, QUASI, ATTRIBUTE][n % 3])
-        for n in range(n_present)
-    ]
+    kinds = [DIRECT, QUASI, ATTRIBUTE] * 4
+    refs = [EntityRef(f"d{number}", n, f"label {n % 3}", kinds[n]) for n in range(n_present)]
     leaked = [LeakedEntity(ref, prompted=n < n_prompted) for n, ref in enumerate(refs[:n_leaked])]
     return Row(system="s", task="t", case=str(number), present=tuple(refs), leaked=tuple(leaked))
 

@@ -37,9 +37,7 @@ def invented(number: int) -> Document:
     """A document of five claims, all with things of its own but the last."""
     one, two, three, four = (f"{thing}{number}" for thing in random.Random(number).sample(THINGS, 4))
     town = TOWNS[number % len(TOWNS)]
-    text = (
-        f"A person of {town} has a {one} and mends a {two}. The {three} is red; the {four} is old. It rains."
-    )
+    text = f"A man of {town} has a {one} and mends a {two}. The {three} is red; the {four} is old. It rains."
     return Document(f"d{number}", text)
 
 

@@ -1,6 +1,7 @@
 """What a benchmark comes to: the trade-offs that are dominated, and the default beside Redact and nothing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,22 +68,17 @@ def test_intervals_redraw_the_same_questions_for_all_points() -> None:
         theirs = {spots["random"], spots["lprag"], spots["extract"]}
         shares.append(compared.dominated_by(ours, list(theirs)) / len(theirs))
         areas.append(compared.area_under([spots["trip"]], 1.0))
-    assert frontier.share.value is not None
-    low, high = np.quantile(shares, [0.025, 0.975])
-    assert frontier.share.interval == pytest.approx(
-        (min(low, frontier.share.value), max(high, frontier.share.value))
-    )
+    here, (low, high) = frontier.share.value, np.quantile(shares, [0.025, 0.975])
+    assert here is not None
+    assert frontier.share.interval == pytest.approx((min(low, here), max(high, here)))
     area, (low, high) = frontier.areas["trip"], np.quantile(areas, [0.025, 0.975])
     assert area.value is not None
     assert area.interval == pytest.approx((2 * area.value - high, 2 * area.value - low))
 
 
 def test_what_always_is_better_is_dominated_in_every_redraw() -> None:
-    frontier = compared.frontier_of(
-        [point("origin", 1.0, 1.0, 1.0), point("trip", 0.7, 0.05, 0.4), point("random", 0.5, 0.1, 0.5)],
-        lambda each: each.identifiers,
-        0,
-    )
+    points = [point("origin", 1.0, 1.0, 1.0), point("trip", 0.7, 0.05, 0.4), point("random", 0.5, 0.1, 0.5)]
+    frontier = compared.frontier_of(points, lambda each: each.identifiers, 0)
     # The questions that random answers are answered by trip too, so chance cannot turn them round. An
     # interval of no width would say that nothing is uncertain.
     assert frontier.share == Estimate(1.0)
@@ -92,13 +88,11 @@ def test_the_best_of_many_points_by_chance_does_not_pass_for_better() -> None:
     """Ten strengths that are all as useful: the interval of the area holds it, and mostly the true one."""
     rng, held = np.random.default_rng(5), 0
     for seed in range(20):
-        flat = [
-            compared.Point(each.figures, (rng.uniform(size=QUESTIONS) < 0.5).astype(float).tolist())
-            for each in (point("lprag", 0.5, 0.05 + number / 20, 0.5) for number in range(10))
-        ]
-        frontier = compared.frontier_of(
-            [point("origin", 1.0, 1.0, 1.0), *flat], lambda each: each.identifiers, seed, redraws=200
-        )
+        points = [point("origin", 1.0, 1.0, 1.0)]
+        for number in range(10):
+            overlaps = (rng.uniform(size=QUESTIONS) < 0.5).astype(float).tolist()
+            points.append(replace(point("lprag", 0.5, 0.05 + number / 20, 0.5), overlaps=overlaps))
+        frontier = compared.frontier_of(points, lambda each: each.identifiers, seed, redraws=200)
         area = frontier.areas["lprag"]
         assert area.low is not None and area.high is not None and area.value is not None
         assert area.low <= area.value <= area.high
@@ -148,10 +142,8 @@ def test_the_summary_by_hand() -> None:
     assert result.leakage_change.value == pytest.approx(-0.75)
     unattacked = summary(attacks=ATTACKS[:2])
     assert unattacked.identifier_excess == Estimate() and unattacked.leakage_change.value is not None
-    assert (result.dominated, result.dominated_all) == (
-        compared.frontier_of(POINTS, lambda e: e.identifiers, 0).share,
-        Estimate(),
-    )
+    assert result.dominated == compared.frontier_of(POINTS, lambda each: each.identifiers, 0).share
+    assert result.dominated_all == Estimate()
 
 
 def test_an_arm_that_failed_on_a_document_is_summed_up_in_nothing() -> None:
