@@ -189,6 +189,10 @@ def test_marks_stand_under_the_ids_of_their_documents(tmp_path: Path) -> None:
     path = str(tmp_path / "notes.jsonl")
     read = [reading.item for reading in read_documents([path])]
     assert list(gold) == [each.doc_id for each in read if isinstance(each, Document)] == [f"{path}#1", "n1"]
+    # Marks that need no place, and texts that come again, are read.
+    assert marks(tmp_path, A | {"id": "a"}, A | {"id": "a"}) == {"a": []}
+    assert marks(tmp_path, {"text": NOTES[0], "marks": [PLACE]})
+    assert marks(tmp_path, {"text": CHANGED, "marks": [{"text": "Tobias Quellmann", "label": "PERSON"}]})
 
 
 A, B = ({"text": text, "marks": []} for text in NOTES[:2])
@@ -219,12 +223,6 @@ def test_marks_that_cannot_be_read_are_refused_by_their_place(
 ) -> None:
     said = failure(marks, tmp_path, *records)
     assert message in said and said.startswith(("No record", f"{tmp_path / 'notes.jsonl'}, line "))
-
-
-def test_marks_that_need_no_place_or_come_again_are_read(tmp_path: Path) -> None:
-    assert marks(tmp_path, A | {"id": "a"}, A | {"id": "a"}) == {"a": []}
-    assert marks(tmp_path, {"text": NOTES[0], "marks": [PLACE]})
-    assert marks(tmp_path, {"text": CHANGED, "marks": [{"text": "Tobias Quellmann", "label": "PERSON"}]})
 
 
 def test_marks_of_standard_input_or_of_too_few_documents_are_refused(clinic: Clinic, tmp_path: Path) -> None:

@@ -74,8 +74,9 @@ def settings_in(folder: Path, **settings: object) -> Settings:
     return load_settings({"data_dir": str(folder / "data"), "risk.kind": "prior", **settings})
 
 
-def system_in(folder: Path, phrases: dict[str, str] = PHRASES, **settings: object) -> System:
-    made = system_of(settings_in(folder, **settings), encoder=WordEncoder())
+def system_in(folder: Path, phrases: dict[str, str] = PHRASES, **policy: object) -> System:
+    chosen = {f"policy.{name}": value for name, value in policy.items()}
+    made = system_of(settings_in(folder, **chosen), encoder=WordEncoder())
     return replace(made, detector=PhraseDetector(phrases))
 
 
@@ -291,9 +292,7 @@ def test_a_name_with_an_address_goes_always_only_if_both_do(tmp_path: Path) -> N
     assert [each.always for each in fitting.links_of(ready, BARE)] == [False, True]
     for ruled in (Policy("trip"), Policy("lethe")):
         assert [each.always for each in fitting.links_of(ready, ruled)] == [True, True]
-
-
-def test_an_entity_is_named_by_its_longest_mention(tmp_path: Path) -> None:
+    # An entity is named by its longest mention.
     system = system_in(tmp_path, dict.fromkeys(("Tobias Orrin", "Orrin"), "person full name"))
     (text,) = ready_of(system, ["Orrin came. It was Tobias Orrin, and Orrin left."]).texts
     assert fitting.names_of(text) == ["Tobias Orrin"]
@@ -410,8 +409,6 @@ MANY = (
     | {str(year): "date" for year in range(1970, 2000)}
 )
 with_many = partial(system_in, phrases=MANY)
-TRIP_ONLY = {"policy.name": "trip"}
-"""Under lethe no scale is needed, and none is fitted."""
 
 
 def letters(many: int) -> list[str]:
@@ -447,7 +444,8 @@ def test_the_scale_is_that_of_an_ingest_of_the_same_documents(
 ) -> None:
     for module in (app.ingesting, eval.prepared):
         monkeypatch.setattr(module, limit, most or getattr(module, limit))
-    system, texts = with_many(tmp_path, **TRIP_ONLY), letters(many)
+    # Under lethe no scale is needed, and none is fitted.
+    system, texts = with_many(tmp_path, name="trip"), letters(many)
     ready = ready_of(system, texts)
     assert ready.scale.source.startswith(f"the first {entities} linked entities")
     ingested(tmp_path, texts, system)
@@ -459,14 +457,14 @@ def test_few_entities_get_the_embedded_scale_and_the_settings_win(
     tmp_path: Path, system: System, ready: Prepared
 ) -> None:
     assert system.scale is None and ready.scale == EMBEDDED_SCALE
-    given_scale = with_many(tmp_path, **{"policy.scale": [0, 0.5, 0.25, 1]})
+    given_scale = with_many(tmp_path, scale=[0, 0.5, 0.25, 1])
     assert given_scale.scale == Scale(0.0, 0.5, 0.25, 1.0, "the settings")
     assert ready_of(given_scale, letters(13)).scale.percentiles == (0.0, 0.5, 0.25, 1.0)
 
 
-def test_a_given_scale_is_put_into_the_manifest_and_no_other_goes_in_later(tmp_path: Path) -> None:
+def test_a_given_scale_is_put_into_the_manifest_and_no_other_goes_in(tmp_path: Path) -> None:
     def with_scale(high: float) -> System:
-        return with_many(tmp_path, **{"policy.scale": (0.0, high, 0.25, 1.0)})
+        return with_many(tmp_path, scale=(0.0, high, 0.25, 1.0))
 
     assert ingested(tmp_path, letters(13), with_scale(0.5)) == 13
     assert manifest_in(tmp_path, "letters").scale == Scale(0.0, 0.5, 0.25, 1.0, "the settings")
@@ -479,16 +477,13 @@ def test_a_given_scale_is_put_into_the_manifest_and_no_other_goes_in_later(tmp_p
     )
     # without one of its own, a run takes that of the collection
     assert ingested(tmp_path, letters(15), with_many(tmp_path)) == 1
-
-
-def test_a_scale_of_another_shape_is_refused(tmp_path: Path) -> None:
     for value, message in (
         ([0.0, 1.0, 0.0], "policy.scale.3 (argument): Field required"),
         ("wide", "policy.scale (argument): should be a list"),
         ([0.0, math.inf, 0.0, 1.0], "policy.scale.1 (argument): should be a finite number"),
     ):
         with pytest.raises(LetheError, match=re.escape(message)):
-            settings_in(tmp_path, **{"policy.scale": value})
+            system_in(tmp_path, scale=value)
 
 
 RECORDS = [
@@ -621,7 +616,9 @@ def test_what_the_settings_say_of_the_policy_stays_in_the_file(
     assert policy.read_text().startswith("# fitted by lethe calibrate (share)\n")
 
 
-def test_marks_of_people_fit_a_threshold(notes: Path, lethe: Lethe) -> None:
+def test_marks_of_people_and_of_a_model_fit_a_threshold(
+    notes: Path, lethe: Lethe, monkeypatch: pytest.MonkeyPatch
+) -> None:
     marks = [{"text": "cough", "label": "symptom"}]
     write_lines(notes, [{"id": str(n), "text": text, "marks": marks} for n, text in enumerate(RECORDS)])
     code, figures, stderr = lethe("calibrate notes.jsonl --marks marks --quantile 0.2")
@@ -630,9 +627,6 @@ def test_marks_of_people_fit_a_threshold(notes: Path, lethe: Lethe) -> None:
     assert figures["f1"] <= figures["best_f1"]
     code, _, stderr = lethe("calibrate notes.jsonl --marks gone")
     assert code == 2 and "No record has a field 'gone' among 3 fields." in stderr
-
-
-def test_marks_of_a_model_fit_a_threshold(lethe: Lethe, monkeypatch: pytest.MonkeyPatch) -> None:
     model = scripted(*['{"critical": [1, 2, 3, 4, 5]}'] * 8, "no", "no")
     monkeypatch.setattr("app.compose.generating_model_of", lambda settings: model)
     code, figures, stderr = lethe("calibrate notes.jsonl --ask-model")
