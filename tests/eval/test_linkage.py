@@ -6,11 +6,11 @@ import random
 import time
 from collections.abc import Sequence
 from itertools import chain, product
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval.attacks import linkage
@@ -33,7 +33,7 @@ SEARCHES: list[Search] = [  # to add one, add a line
     Rouge(),
     Rouge("f", depth=3),
 ]
-WAYS = list(product(("joined", "each"), ("claims", "documents")))
+WAYS: list[tuple[Any, Any]] = list(product(("joined", "each"), ("claims", "documents")))
 
 
 def scores_slowly(search: Search, query: str, units: Sequence[str]) -> list[float]:
@@ -78,21 +78,19 @@ def linked_slowly(linker: Linker, known: Sequence[str], candidates: Sequence[Can
     return -order[-1][2] if order else None
 
 
-@pytest.mark.parametrize("search", SEARCHES, ids=lambda search: f"{search.name} {search.depth}")
-@pytest.mark.parametrize(("asks", "over"), WAYS)
-@given(PERSONS, st.lists(st.lists(CLAIMS, max_size=3), min_size=1, max_size=4))
+@settings(max_examples=600)
+@given(
+    st.sampled_from(SEARCHES),
+    st.sampled_from(WAYS),
+    PERSONS,
+    st.lists(st.lists(CLAIMS, max_size=3), min_size=1, max_size=4),
+)
 def test_the_fast_linker_is_the_slow_one(
-    search: Search,
-    asks: Literal["joined", "each"],
-    over: Literal["claims", "documents"],
-    persons: list[list[str]],
-    known: list[list[str]],
+    search: Search, way: tuple[Any, Any], persons: list[list[str]], known: list[list[str]]
 ) -> None:
-    candidates = [Candidate(". ".join(claims), claims) for claims in persons]
-    linker = Linker(search, asks, over)
-    links = linker.link(known, candidates)
+    candidates, linker = [Candidate(". ".join(claims), claims) for claims in persons], Linker(search, *way)
     expected = [linked_slowly(linker, each, candidates) if each else None for each in known]
-    assert [None if each is None else each.place for each in links] == expected
+    assert [each and each.place for each in linker.link(known, candidates)] == expected
 
 
 def hits(*units: int, scores: Sequence[float] = (), crowded: bool = False) -> Hits:
@@ -152,7 +150,7 @@ def test_rouge_by_hand() -> None:
 
 def test_what_cannot_be_found_is_not_linked() -> None:
     there = [Candidate("mill dam", ["mill dam"]), Candidate("", [])]
-    for linker in (Linker(search, asks, over) for search in SEARCHES for asks, over in WAYS):  # type: ignore[arg-type]
+    for linker in (Linker(search, asks, over) for search in SEARCHES for asks, over in WAYS):
         assert linker.link([["zebra"], [], ["mill"]], there)[:2] == [None, None]
         assert linker.link([["mill"], []], []) == [None, None]
         assert linker.link([["mill"]], [Candidate("", [])]) == [None]
