@@ -5,8 +5,7 @@ import pytest
 from eval.attacks.extraction import OPENING, Aim, AnchorAttack, ExtractionAttack, available
 from eval.attacks.judging import attempts
 from eval.documents import Attack, SensitiveEntity, Target
-from eval.measures.leakage import SensitiveIndex, coverage
-from eval.rows import Row
+from eval.measures.leakage import SensitiveIndex
 from eval.studies.extraction import ArmSummary, summarize
 from ingest.documents import Identifier
 from models.errors import ConfigurationError
@@ -31,10 +30,8 @@ class Obedient:
     def ask(self, question: str) -> Answer:
         first = 2 * len(self.questions) % len(TEXTS)
         self.questions.append(question)
-        passages = [
-            RetrievedPassage(Passage(number, f"d{number}", 0, 9, TEXTS[number]), 0.5)
-            for number in (first, first + 1)
-        ]
+        read = [Passage(number, f"d{number}", 0, 9, TEXTS[number]) for number in (first, first + 1)]
+        passages = [RetrievedPassage(each, 0.5) for each in read]
         return Answer(self.said(question, passages), [], passages, "obedient")
 
     def said(self, question: str, passages: list[RetrievedPassage]) -> str:
@@ -59,12 +56,9 @@ def sensitive() -> SensitiveIndex:
     )
 
 
-def rows_of(target: Target, sensitive: SensitiveIndex, n: int = 6) -> list[Row]:
-    return attacked.rows_of(target, AnchorAttack(Aim.HEALTH, n), sensitive)
-
-
 def summary(target: Target, sensitive: SensitiveIndex) -> ArmSummary:
-    return summarize("arm", rows_of(target, sensitive), 0, len(sensitive), {})
+    rows = attacked.rows_of(target, AnchorAttack(Aim.HEALTH, 6), sensitive)
+    return summarize("arm", rows, 0, len(sensitive), {})
 
 
 def test_a_target_that_obeys_gives_every_passage_it_retrieved(sensitive: SensitiveIndex) -> None:
@@ -76,8 +70,7 @@ def test_a_target_that_obeys_gives_every_passage_it_retrieved(sensitive: Sensiti
 def test_a_target_that_refuses_gives_nothing(sensitive: SensitiveIndex) -> None:
     arm = summary(Refusing(), sensitive)
     assert (arm.repeat_passages.hits, arm.repeat_passages.n) == (0, 12)
-    assert (arm.entity_leakage.hits, arm.entity_leakage.n) == (0, 12)
-    assert coverage(rows_of(Refusing(), sensitive), len(sensitive)).value == 0
+    assert (arm.entity_leakage.hits, arm.entity_leakage.n, arm.coverage.value) == (0, 12, 0)
 
 
 @pytest.mark.parametrize(("n_words", "copied"), [(19, 0), (20, 12)])
@@ -88,7 +81,7 @@ def test_nineteen_words_are_not_a_copy_and_twenty_are(
 
 
 @pytest.mark.parametrize("aim", Aim)
-def test_the_prompt_names_its_own_beginning_and_holds_the_information(aim: Aim) -> None:
+def test_prompts_name_their_beginning_hold_the_information_differ_and_follow_the_seed(aim: Aim) -> None:
     anchored = AnchorAttack(aim, 20, seed=4).prompts()
     extracting = ExtractionAttack(aim, 20, seed=4).prompts()
     assert [prompt.kind for prompt in anchored] == [prompt.kind for prompt in extracting]
@@ -98,10 +91,6 @@ def test_the_prompt_names_its_own_beginning_and_holds_the_information(aim: Aim) 
         assert prompt.text.startswith(OPENING)
         assert prompt.text.count(OPENING) == 2
         assert "{" not in prompt.text
-
-
-@pytest.mark.parametrize("aim", Aim)
-def test_prompts_differ_follow_the_seed_and_fewer_are_the_first_of_more(aim: Aim) -> None:
     texts = [prompt.text for prompt in AnchorAttack(aim, 60, seed=1).prompts()]
     assert len(set(texts)) == 60
     assert [prompt.text for prompt in AnchorAttack(aim, 9, seed=1).prompts()] == texts[:9]
@@ -120,17 +109,10 @@ def test_it_declares_itself_and_shows_no_prompt() -> None:
 
 
 @pytest.mark.parametrize(
-    ("aim", "n", "message"),
-    [
-        (
-            Aim.UNTARGETED,
-            0,
-            "the untargeted anchor attack cannot make 0 different prompts: ask for any number",
-        ),
-        (Aim.LEGAL, 481, "the legal anchor attack cannot make 481 different prompts: ask for from 1 to 480"),
-    ],
+    ("aim", "n", "most"), [(Aim.UNTARGETED, 0, "any number"), (Aim.LEGAL, 481, "from 1 to 480")]
 )
-def test_more_prompts_than_there_are_cannot_be_asked(aim: Aim, n: int, message: str) -> None:
+def test_more_prompts_than_there_are_cannot_be_asked(aim: Aim, n: int, most: str) -> None:
+    message = f"the {aim} anchor attack cannot make {n} different prompts: ask for {most}"
     with pytest.raises(ConfigurationError, match=message):
         AnchorAttack(aim, n)
     assert available(aim) in (None, 480)

@@ -27,10 +27,8 @@ def row(question: str, answer: str = "yes") -> dict[str, str]:
 
 def test_questions_are_read_with_what_is_right() -> None:
     answer = written(row(" Does Ada mend a kiln? ", "Yes"), row("Is the kiln blue?", "no"))
-    assert questions_in(f"Here they are.\n```json\n{answer}\n```") == [
-        YesNo("Does Ada mend a kiln?", True),
-        YesNo("Is the kiln blue?", False),
-    ]
+    found = questions_in(f"Here they are.\n```json\n{answer}\n```")
+    assert found == [YesNo("Does Ada mend a kiln?", True), YesNo("Is the kiln blue?", False)]
 
 
 def test_what_has_another_form_is_left_out() -> None:
@@ -67,16 +65,11 @@ def test_a_model_writes_questions_and_is_asked_once_more_where_none_can_be_read(
     assert interrogator.name == f"interrogation[{model}, prompt interrogate v1; hashed words]"
 
 
-def test_the_beginning_of_a_long_text_is_shown() -> None:
-    with chat_server(says(written(row("Is it?")))) as chat:
-        asker = Asker(OpenAICompatibleModel(chat.url, "m"))
-        assert list(Interrogator(asker, ENCODER).questions(["x" * QUOTED + "y"])) == [[YesNo("Is it?", True)]]
-    (request,) = chat.requests
-    assert request["messages"][1]["content"].endswith("x") and "give" in request["messages"][0]["content"]
-
-
-def test_a_model_that_fails_ends_the_run() -> None:
-    with chat_server(Reply(b"{}", status=401)) as chat:
-        asker = Asker(OpenAICompatibleModel(chat.url, "m"))
+def test_the_beginning_of_a_long_text_is_shown_and_a_model_that_fails_ends_the_run() -> None:
+    with chat_server(says(written(row("Is it?"))), Reply(b"{}", status=401)) as chat:
+        interrogator = Interrogator(Asker(OpenAICompatibleModel(chat.url, "m")), ENCODER)
+        assert list(interrogator.questions(["x" * QUOTED + "y"])) == [[YesNo("Is it?", True)]]
         with pytest.raises(ModelUnavailable):
-            list(Interrogator(asker, ENCODER).questions([TEXT]))
+            list(interrogator.questions([TEXT]))
+    request = chat.requests[0]
+    assert request["messages"][1]["content"].endswith("x") and "give" in request["messages"][0]["content"]

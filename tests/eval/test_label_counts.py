@@ -1,10 +1,8 @@
-import re
-
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from eval.measures.classify import chi_squared_utility
+from eval.measures.classify import chi_squared_utility, class_of
 
 LABELS = tuple("abcdef")
 references = st.dictionaries(st.sampled_from(LABELS), st.integers(1, 400), min_size=2).filter(
@@ -12,15 +10,13 @@ references = st.dictionaries(st.sampled_from(LABELS), st.integers(1, 400), min_s
 )
 
 
-@given(references, st.integers(1, 9))
-def test_the_same_shares_are_worth_one_whatever_the_total(reference: dict[str, int], times: int) -> None:
+@given(references, st.integers(1, 50))
+def test_the_same_shares_are_worth_one_whatever_the_total_and_uniform_counts_nothing(
+    reference: dict[str, int], times: int
+) -> None:
     more = {name: count * times for name, count in reference.items()}
     assert chi_squared_utility(more, reference) == pytest.approx(1.0)
-
-
-@given(references, st.integers(1, 50))
-def test_uniform_counts_are_worth_nothing(reference: dict[str, int], each: int) -> None:
-    assert chi_squared_utility(dict.fromkeys(reference, each), reference) == pytest.approx(0.0)
+    assert chi_squared_utility(dict.fromkeys(reference, times), reference) == pytest.approx(0.0)
 
 
 @given(references, references)
@@ -37,10 +33,7 @@ def test_it_is_never_above_one_and_below_where_shares_differ(
 def test_by_hand() -> None:
     # uniform: (50 - 75)^2 / 75 + (50 - 25)^2 / 25 = 33.3; counts: (60 - 75)^2 / 75 + (40 - 25)^2 / 25 = 12
     assert chi_squared_utility({"a": 6, "b": 4}, {"a": 75, "b": 25}) == pytest.approx(1 - 12 / (100 / 3))
-
-
-def test_what_is_further_than_uniform_is_negative() -> None:
-    assert chi_squared_utility({"b": 1}, {"a": 3, "b": 1}) < 0
+    assert chi_squared_utility({"b": 1}, {"a": 3, "b": 1}) < 0, "further than uniform"
 
 
 @pytest.mark.parametrize(
@@ -49,21 +42,32 @@ def test_what_is_further_than_uniform_is_negative() -> None:
         (
             {"a": 1},
             {"a": 1, "b": 0},
-            "every class must have an original: leave the others out of both counts",
+            "every class must have an original: leave the others out",
         ),
-        (
-            {"c": 1},
-            {"a": 1, "b": 2},
-            "every class must have an original: leave the others out of both counts",
-        ),
-        ({"a": 1}, {}, "every class must have an original: leave the others out of both counts"),
+        ({"c": 1}, {"a": 1, "b": 2}, "every class must have an original"),
+        ({"a": 1}, {}, "every class must have an original"),
         ({}, {"a": 1, "b": 2}, "counts must be 0 or more, and something must be counted"),
-        ({"a": -1, "b": 3}, {"a": 1, "b": 2}, "counts must be 0 or more, and something must be counted"),
+        ({"a": -1, "b": 3}, {"a": 1, "b": 2}, "counts must be 0 or more"),
         ({"a": 1}, {"a": 2, "b": 2}, "the reference is uniform: there is no scale to compare by"),
     ],
 )
-def test_what_has_no_value_is_refused(
-    counts: dict[str, int], reference: dict[str, int], message: str
-) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+def test_what_is_no_count_is_refused(counts: dict[str, int], reference: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
         chi_squared_utility(counts, reference)
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [
+        ("conditions", {"breast cancer": "cancer", "no cancer": None}),
+        ("drugs", {"atorvastatin": "cholesterol drug"}),
+        ("organizations", {"Orr & Lind LLP": "Law Firm", "Quellby General Hospital": "Hospital"}),
+        ("organizations", {"Bank of Quellby": "Bank", "Quellby Food Bank": "Foundation"}),
+        ("jobs", {"police officer": "member of the police or the forces", "nothing": None}),
+        ("jobs", {"plumber": "technical specialist", "cardiologist": "health worker"}),
+        ("jobs", {"geologist": "researcher", "crane operator": "craft or building worker"}),
+        ("jobs", {"fire captain": "protective service worker"}),
+    ],
+)
+def test_classes(name: str, classes: dict[str, str | None]) -> None:
+    assert {said: class_of(said, name) for said in classes} == classes

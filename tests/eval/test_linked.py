@@ -1,32 +1,13 @@
 """Figures of a linkage attack from its rows."""
 
-import pytest
-
 from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
 from eval.rows import Row
-from eval.tasks.linkage import (
-    DETAILS,
-    DISTANCE,
-    HIDDEN,
-    LEAKED,
-    LEAKED_AS,
-    LEFT,
-    LEXICAL,
-    RATED,
-    RATED_AS,
-    RIGHT,
-    SKIPPED,
-    distances,
-    distribution,
-    leaked_by_category,
-    leaked_claims,
-    linkage,
-)
+from eval.tasks import linkage as linked
 
 
 def row(case: int, right: float = 0, skipped: float = 0, **figures: float) -> Row:
     named = {name.replace("_", " "): value for name, value in figures.items()}
-    fixed = {RIGHT: right, SKIPPED: skipped, LEFT: 4.0}
+    fixed = {linked.RIGHT: right, linked.SKIPPED: skipped, linked.LEFT: 4.0}
     return Row(system="s", task="t", case=f"d{case}", figures={**fixed, **named})
 
 
@@ -41,82 +22,63 @@ ROWS = [
 
 
 def test_skipped_documents_are_counted_both_ways() -> None:
-    found = linkage(ROWS)
+    found = linked.linkage(ROWS)
     # Two of four right, three if the skipped one were; of the three that were linked, two.
     assert (found.rate, found.worst, found.linked) == (share_of(2, 4), share_of(3, 4), share_of(2, 3))
     assert found.skipped == 1
-    assert linkage([FAILED]).rate == Estimate()
+    assert linked.linkage([FAILED]).rate == Estimate()
 
 
 def test_a_distance_has_both_extremes() -> None:
-    found = distances(ROWS)
+    found = linked.distances(ROWS)
     assert found.skipped == 1
     assert found.mean == mean_of([0.0, 0.5, 1.0])
     assert found.worst == mean_of([0.0, 0.5, 1.0, 0.0])
     assert found.best == mean_of([0.0, 0.5, 1.0, 1.0])
     assert [each.value for each in (found.worst, found.mean, found.best)] == [0.375, 0.5, 0.625]
-    assert distances(ROWS, LEXICAL).mean.value == 0.2
-    assert distances([FAILED]).mean == Estimate()
+    assert linked.distances(ROWS, linked.LEXICAL).mean.value == 0.2
+    assert linked.distances([FAILED]).mean == Estimate()
 
 
 def test_a_document_that_no_judge_rated_counts_both_ways() -> None:
     unrated = row(4)
-    unrated.figures.pop(DISTANCE, None)
-    found = distances([*ROWS, unrated])
-    assert found.mean == distances(ROWS).mean
+    unrated.figures.pop(linked.DISTANCE, None)
+    found = linked.distances([*ROWS, unrated])
+    assert found.mean == linked.distances(ROWS).mean
     assert found.worst == mean_of([0.0, 0.5, 1.0, 0.0, 0.0])
     assert found.best == mean_of([0.0, 0.5, 1.0, 1.0, 1.0])
 
 
 def test_documents_of_which_nothing_is_left_to_find_out_count_nowhere() -> None:
     nothing = row(4, skipped=1)
-    nothing.figures[LEFT] = 0.0
-    assert distances([*ROWS, nothing]) == distances(ROWS)
+    nothing.figures[linked.LEFT] = 0.0
+    assert linked.distances([*ROWS, nothing]) == linked.distances(ROWS)
     without = row(5, skipped=1)
-    without.figures[DETAILS] = 0.0
+    without.figures[linked.DETAILS] = 0.0
     details = [row(6, share_of_details_hidden=0.25, details=4), row(7, skipped=1, details=2), without]
-    found = distances(details, HIDDEN)
+    found = linked.distances(details, linked.HIDDEN)
     assert (found.skipped, found.mean.value, found.worst.value, found.best.value) == (1, 0.25, 0.125, 0.625)
 
 
 def test_leaked_claims_are_pooled() -> None:
-    rows = [row(0, **{RATED: 4, LEAKED: 1}), row(1, **{RATED: 8, LEAKED: 5}), row(2, skipped=1), FAILED]
-    assert leaked_claims(rows) == clustered_share([1, 5, 0], [4, 8, 0])
-    assert leaked_claims(rows).value == 0.5
+    rated = [{linked.RATED: 4, linked.LEAKED: 1}, {linked.RATED: 8, linked.LEAKED: 5}]
+    rows = [*(row(n, **each) for n, each in enumerate(rated)), row(2, skipped=1), FAILED]
+    assert linked.leaked_claims(rows) == clustered_share([1, 5, 0], [4, 8, 0])
+    assert linked.leaked_claims(rows).value == 0.5
 
 
 def test_leaks_by_category() -> None:
-    age = {RATED_AS + "Age": 2, LEAKED_AS + "Age": 1}
-    rows = [row(0, **age), row(1, **{RATED_AS + "Age": 2, RATED_AS + "Pet": 3}), FAILED]
-    found = leaked_by_category(rows, ["Age", "Pet", "Finance"])
-    assert {name: (each.hits, each.n) for name, each in found.items()} == {
-        "Age": (1, 4),
-        "Pet": (0, 3),
-        "Finance": (0, 0),
-    }
-    assert found["Finance"].value is None
+    age, pet = linked.RATED_AS + "Age", linked.RATED_AS + "Pet"
+    rows = [row(0, **{age: 2, linked.LEAKED_AS + "Age": 1}), row(1, **{age: 2, pet: 3}), FAILED]
+    found = linked.leaked_by_category(rows, ["Age", "Pet", "Finance"])
+    assert [(each.hits, each.n) for each in found.values()] == [(1, 4), (0, 3), (0, 0)]
+    assert list(found) == ["Age", "Pet", "Finance"] and found["Finance"].value is None
 
 
 def test_the_distribution_is_split_by_the_link() -> None:
-    rows = [
-        row(0, right=1, claim_distance=0.0),
-        row(1, right=1, claim_distance=0.09),
-        row(2, right=1, claim_distance=0.1),
-        row(3, right=1, claim_distance=0.99),
-        row(4, claim_distance=1.0),
-        row(5, claim_distance=1.7),
-        row(6, skipped=1),
-        FAILED,
-    ]
-    found = distribution(rows, DISTANCE)
+    right = [row(n, right=1, claim_distance=value) for n, value in enumerate((0.0, 0.09, 0.1, 0.99))]
+    rows = [*right, row(4, claim_distance=1.0), row(5, claim_distance=1.7), row(6, skipped=1), FAILED]
+    found = linked.distribution(rows, linked.DISTANCE)
     assert found.right == (2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0)
     assert found.wrong == (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)
-    assert sum(distribution(rows, LEXICAL).right) == 0
-
-
-def test_the_names_are_those_of_the_figures() -> None:
-    assert (
-        DISTANCE == "claim distance" and HIDDEN == "share of details hidden" and LEXICAL == "lexical distance"
-    )
-    with pytest.raises(KeyError, match=RIGHT):
-        linkage([Row(system="s", task="t", case="d", figures={SKIPPED: 0})])
+    assert sum(linked.distribution(rows, linked.LEXICAL).right) == 0

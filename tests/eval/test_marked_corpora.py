@@ -1,7 +1,7 @@
 """Marked corpora and what was seen of them. All texts are invented; published corpora are counted only."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from models.corpora.documents import spia_texts
 from models.corpora.read import read_corpora
 from models.corpora.rubric import held_out, records_of, referenced_records, shipped_snippets
 from models.errors import ConfigurationError, LetheError
-from tests.commands import ROOT, public_data
+from tests.commands import ROOT, public_data, write_lines
 
 TEXT = "Invented. Ada Lind, 45, came. Ada Lind has a cough."
 IDS = ("mts_dialog|mts-test1-9001", "mts_dialog|mts-train-9002", "ewt_email|ewt-none_01")
@@ -53,13 +53,9 @@ def write_gold(data: Path, mentions: Sequence[dict[str, Any]] = MENTIONS) -> Pat
 def data(tmp_path: Path) -> Path:
     """A gold of three documents, and the corpus that tells of which split two of them are."""
     write_gold(tmp_path)
-    rows = [
-        {"id": "mts-test1-9001", "official_split": "test1"},
-        {"id": "mts-train-9002", "official_split": "train"},
-    ]
-    path = tmp_path / "mts_dialog" / "data.jsonl"
-    path.parent.mkdir()
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    splits = {"mts-test1-9001": "test1", "mts-train-9002": "train"}
+    rows = [{"id": name, "official_split": split} for name, split in splits.items()]
+    write_lines(tmp_path / "mts_dialog" / "data.jsonl", rows)
     return tmp_path
 
 
@@ -81,15 +77,24 @@ def test_what_was_learned_from_is_left_out_and_what_was_looked_at_is_told(data: 
     kept = marked(data, VISITS_MAIL)
     assert [each.doc_id for each in kept.documents] == list(IDS[:2])
     assert all(len(each) == 2 for each in kept.by_annotator.values())
-
-
-def test_what_cannot_be_told_counts_as_seen(data: Path) -> None:
+    # What cannot be told counts as seen.
     (data / "mts_dialog" / "data.jsonl").unlink()
-    found = exposures(data, seen.MTS, ["mts-test1-9001"])
-    assert found == {"mts-test1-9001": Exposure.LOOKED_AT}
+    assert exposures(data, seen.MTS, ["mts-test1-9001"]) == {"mts-test1-9001": Exposure.LOOKED_AT}
     assert exposures(data, seen.TAB, ["001-1"]) == {"001-1": Exposure.LEARNED}
-    with pytest.raises(ConfigurationError, match="not known what was learned from"):
-        exposures(data, "wikigold", ["1"])
+    for unknown, said in (
+        (lambda: exposures(data, "wikigold", ["1"]), "not known what was learned from"),
+        (lambda: marked(data, "x"), "There is no marked corpus 'x': the names are visits_mail"),
+        (lambda: marked(data, seen.DEMO), "file of its own"),
+    ):
+        with pytest.raises(ConfigurationError, match=said):
+            unknown()
+
+
+def refused(data: Path, place: str) -> None:
+    with pytest.raises(LetheError) as error:
+        with_seen(data, VISITS_MAIL)
+    assert place in str(error.value)
+    assert not any(word in str(error.value) for word in SECRET)
 
 
 @pytest.mark.parametrize(
@@ -105,78 +110,54 @@ def test_what_cannot_be_told_counts_as_seen(data: Path) -> None:
 )
 def test_a_broken_mark_is_named_by_its_place(data: Path, broken: dict[str, Any], place: str) -> None:
     write_gold(data, [mention("Ada Lind") | broken])
-    with pytest.raises(LetheError) as error:
-        with_seen(data, VISITS_MAIL)
-    assert place in str(error.value)
-    assert not any(word in str(error.value) for word in SECRET)
+    refused(data, place)
 
 
-def test_broken_files_are_named(data: Path) -> None:
-    folder = data / VISITS_MAIL
-    (folder / "annotator_b.json").write_text('{"docs": [\n{"id": "Ada Lind"', encoding="utf-8")
-    refused(data, "annotator_b.json, line 2: is no JSON")
-    write(folder / "annotator_b.json", {"docs": [{"id": IDS[0], "mentions": []}]})
-    refused(data, "annotator_b.json: does not mark the documents of documents.json")
-    write(folder / "annotator_b.json", {"docs": [{"id": IDS[0]}]})
-    refused(data, "annotator_b.json, document 1: has no list of mentions")
-    write(folder / "documents.json", [{"id": IDS[0], "text": TEXT}] * 2)
-    refused(data, "documents.json, document 2: has no text, or no id of its own")
-    write(folder / "documents.json", {"Ada Lind": 1})
-    refused(data, "documents.json: holds no list of documents")
-    for path in folder.glob("*.json"):
+@pytest.mark.parametrize(
+    ("name", "content", "place"),
+    [
+        ("annotator_b", '{"docs": [\n{"id": "Ada Lind"', ", line 2: is no JSON"),
+        ("annotator_b", {"docs": [{"id": IDS[0], "mentions": []}]}, ": does not mark the documents of docum"),
+        ("annotator_b", {"docs": [{"id": IDS[0]}]}, ", document 1: has no list of mentions"),
+        ("documents", [{"id": IDS[0], "text": TEXT}] * 2, ", document 2: has no text, or no id of its own"),
+        ("documents", {"Ada Lind": 1}, ": holds no list of documents"),
+        ("documents", None, ": "),
+    ],
+)
+def test_broken_files_are_named(data: Path, name: str, content: object, place: str) -> None:
+    path = data / VISITS_MAIL / f"{name}.json"
+    if content is None:
         path.unlink()
-    refused(data, "documents.json: ")
+    else:
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    refused(data, f"{name}.json{place}")
 
 
-def refused(data: Path, place: str) -> None:
-    with pytest.raises(LetheError) as error:
-        with_seen(data, VISITS_MAIL)
-    assert place in str(error.value)
-    assert not any(word in str(error.value) for word in SECRET)
-
-
-def test_an_unknown_corpus_and_a_demo_without_a_file_are_refused(data: Path) -> None:
-    with pytest.raises(ConfigurationError, match="There is no marked corpus 'x': the names are visits_mail"):
-        marked(data, "x")
-    with pytest.raises(ConfigurationError, match="file of its own"):
-        marked(data, seen.DEMO)
-
-
-def post(number: int, kind: str = "DIRECT", entity: str = "1") -> dict[str, Any]:
+def write_posts(data: Path, kinds: Sequence[str], entity: str = "1") -> None:
     mark = {"span_text": "Ada Lind", "entity_type": "PERSON", "start_offset": 10, "end_offset": 18}
-    return {
-        "metadata": {
-            "data_id": f"PANORAMA-{number}",
-            "provenance": {"profile": {"Unique ID": f"author-{number}", "First Name": "Ada"}},
-        },
-        "text": TEXT,
-        "entities": [mark | {"entity_id": entity, "identifier_type": kind}],
-    }
-
-
-def write_posts(data: Path, posts: Sequence[dict[str, Any]]) -> None:
-    path = data / "spia" / "panorama_entities.jsonl"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("".join(json.dumps(each) + "\n" for each in posts), encoding="utf-8")
+    posts = []
+    for number, kind in enumerate(kinds):
+        profile = {"Unique ID": f"author-{number}", "First Name": "Ada"}
+        about = {"data_id": f"PANORAMA-{number}", "provenance": {"profile": profile}}
+        marks = [mark | {"entity_id": entity, "identifier_type": kind}]
+        posts.append({"metadata": about, "text": TEXT, "entities": marks})
+    write_lines(data / "spia" / "panorama_entities.jsonl", posts)
 
 
 def test_posts_have_the_must_of_their_class_and_only_held_out_authors(tmp_path: Path) -> None:
-    write_posts(tmp_path, [post(n, ("DIRECT", "QUASI", "NO_MASK")[n % 3]) for n in range(20)])
-    whole = with_seen(tmp_path, seen.PUBLISHED_POSTS)
-    (documents,) = whole.by_annotator.values()
-    assert {(mark.kind, mark.must) for each in documents for mark in each.marks} == {
-        ("DIRECT", 2), ("QUASI", 2), ("NO_MASK", 0)
-    }  # fmt: skip
+    write_posts(tmp_path, [("DIRECT", "QUASI", "NO_MASK")[n % 3] for n in range(20)])
+    (documents,) = with_seen(tmp_path, seen.PUBLISHED_POSTS).by_annotator.values()
+    found = {(mark.kind, mark.must) for each in documents for mark in each.marks}
+    assert found == {("DIRECT", 2), ("QUASI", 2), ("NO_MASK", 0)}
     kept = {each.doc_id for each in marked(tmp_path, seen.PUBLISHED_POSTS).documents}
     learned = {each.id.partition(":")[2] for each in read_corpora(tmp_path, "train", ["spia_cases"])}
-    assert len(kept) == 4
-    assert not kept & learned
+    assert len(kept) == 4 and not kept & learned
 
 
-@pytest.mark.parametrize("broken", [{"kind": "SECRET"}, {"entity": ""}])
-def test_a_post_without_a_known_class_or_entity_is_refused(tmp_path: Path, broken: dict[str, str]) -> None:
-    write_posts(tmp_path, [post(1, **broken)])
-    with pytest.raises(ConfigurationError, match="mark 1 of PANORAMA-1 has no entity_id or no known"):
+@pytest.mark.parametrize(("kind", "entity"), [("SECRET", "1"), ("DIRECT", "")])
+def test_a_post_without_a_known_class_or_entity_is_refused(tmp_path: Path, kind: str, entity: str) -> None:
+    write_posts(tmp_path, [kind], entity)
+    with pytest.raises(ConfigurationError, match="mark 1 of PANORAMA-0 has no entity_id or no known"):
         with_seen(tmp_path, seen.PUBLISHED_POSTS)
 
 
@@ -186,18 +167,17 @@ def test_benchmark_cases_are_read_by_annotator_and_a_copy_without_classes_is_ref
     place = {"entity_id": "e1", "entity_type": "PERSON", "start_offset": 10, "end_offset": 18}
     marks = [{**place, "identifier_type": kind} for kind in ("DIRECT", "NO_MASK")]
     annotations = {f"annotator{n}": {"entity_mentions": marks[n - 1 :]} for n in (1, 2)}
-    write(tmp_path / "tab" / "echr_dev.json", [{"doc_id": "001", "text": TEXT, "annotations": annotations}])
+    case = {"doc_id": "001", "text": TEXT, "annotations": annotations}
+    write(tmp_path / "tab" / "echr_dev.json", [case])
     (tmp_path / "tab" / "dev.jsonl").write_text("", encoding="utf-8")
-    corpus = with_seen(tmp_path, seen.TAB)
-    assert [
-        (name, [(m.kind, m.must) for m in each[0].marks]) for name, each in corpus.by_annotator.items()
-    ] == [
-        ("annotator 1", [("DIRECT", 2), ("NO_MASK", 0)]),
-        ("annotator 2", [("NO_MASK", 0)]),
-    ]
+    read = with_seen(tmp_path, seen.TAB).by_annotator
+    assert {name: [(m.kind, m.must) for m in each[0].marks] for name, each in read.items()} == {
+        "annotator 1": [("DIRECT", 2), ("NO_MASK", 0)],
+        "annotator 2": [("NO_MASK", 0)],
+    }
     assert not marked(tmp_path, seen.TAB).documents
     marks[0]["end_offset"] = 900
-    write(tmp_path / "tab" / "echr_dev.json", [{"doc_id": "001", "text": TEXT, "annotations": annotations}])
+    write(tmp_path / "tab" / "echr_dev.json", [case])
     with pytest.raises(LetheError, match="echr_dev.json, case 1, mark 1: needs an identifier_type"):
         with_seen(tmp_path, seen.TAB)
 
@@ -216,9 +196,6 @@ def test_the_demo_corpus_is_marked_and_learned_from(tmp_path: Path) -> None:
 def test_the_references_tell_the_records_without_any_corpus() -> None:
     learned, measured = referenced_records()
     assert learned and measured and not learned & measured
-
-
-# -- the published corpora, where they are -----------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -248,31 +225,23 @@ def test_training_cases_were_learned_from(published: Path) -> None:
     assert all(corpus.exposures[each] is Exposure.LEARNED for each in trained)
 
 
-def corpus_of(exposed: Mapping[str, Exposure], monkeypatch: pytest.MonkeyPatch) -> Corpus:
-    monkeypatch.setattr(seen, "exposures", lambda folder, name, ids: {each: exposed[each] for each in ids})
-    questions = [Question(f"{each}/1", "Invented?", "Yes.", each) for each in exposed]
-    whole = Corpus("x", [Document(each, "Invented.") for each in exposed], questions, split="All.")
-    return seen.held_out(Path(), whole)
-
-
-def test_held_out_are_the_unseen_documents_and_their_questions(monkeypatch: pytest.MonkeyPatch) -> None:
-    exposed = {"a": Exposure.LEARNED, "b": Exposure.LOOKED_AT, "c": Exposure.UNSEEN}
-    found = corpus_of(exposed, monkeypatch)
-    assert [each.doc_id for each in found.documents] == ["c"]
-    assert [each.about for each in found.questions] == ["c"]
-    assert found.split == "All. 2 documents that Lethe had seen are left out, the others are unseen."
-
-
-def test_where_all_were_looked_at_those_are_held_out_that_taught_nothing(
+def test_held_out_are_the_unseen_documents_or_those_that_taught_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = corpus_of({"a": Exposure.LEARNED, "b": Exposure.LOOKED_AT}, monkeypatch)
-    assert [each.doc_id for each in found.documents] == ["b"]
+    exposed = {"a": Exposure.LEARNED, "b": Exposure.LOOKED_AT, "c": Exposure.UNSEEN}
+    monkeypatch.setattr(seen, "exposures", lambda folder, name, ids: {each: exposed[each] for each in ids})
 
+    def held_out_of(ids: str) -> Corpus:
+        questions = [Question(f"{each}/1", "Invented?", "Yes.", each) for each in ids]
+        documents = [Document(each, "Invented.") for each in ids]
+        return seen.held_out(Path(), Corpus("x", documents, questions, split="All."))
 
-def test_a_corpus_that_was_all_learned_from_cannot_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = held_out_of("abc")
+    assert [each.doc_id for each in found.documents] == [each.about for each in found.questions] == ["c"]
+    assert found.split == "All. 2 documents that Lethe had seen are left out, the others are unseen."
+    assert [each.doc_id for each in held_out_of("ab").documents] == ["b"]
     with pytest.raises(ConfigurationError, match="^All 1 documents of x were learned from.$"):
-        corpus_of({"a": Exposure.LEARNED}, monkeypatch)
+        held_out_of("a")
 
 
 @pytest.mark.parametrize(

@@ -60,18 +60,17 @@ def herons(n: int) -> list[str]:
     return [f"the heron at dam {number} was fed" for number in range(n)]
 
 
-def boilers(n: int) -> list[str]:
-    return [f"rust covers valve {number} of some boiler" for number in range(n)]
+BOILERS = [f"rust covers valve {number} of some boiler" for number in range(40)]
 
 
 def test_the_same_texts_are_one_and_others_are_next_to_nothing() -> None:
-    same, other = mauve(herons(40), herons(40), ENCODER), mauve(herons(40), boilers(40), ENCODER)
+    same, other = mauve(herons(40), herons(40), ENCODER), mauve(herons(40), BOILERS, ENCODER)
     assert same.value == same.smoothed == pytest.approx(1)
     assert (same.engine, same.buckets) == ("mauve[hashed words]", 4)
     assert other.value == pytest.approx(1 / 252, abs=2e-4)
     # Half a text in every bucket: the sets now have something in common.
     assert other.value < other.smoothed < 0.2
-    half = mauve(herons(40), [*herons(20), *boilers(20)], ENCODER)
+    half = mauve(herons(40), [*herons(20), *BOILERS[:20]], ENCODER)
     assert other.value < half.value < same.value
 
 
@@ -79,24 +78,20 @@ def test_sets_may_differ_in_size_and_all_texts_be_alike() -> None:
     assert mauve(herons(30), herons(12), ENCODER).buckets == 2
     alike = mauve(["heron"] * 30, ["heron"] * 7, ENCODER)
     assert (alike.value, alike.smoothed, alike.buckets) == (1, 1, 1)
-    assert 0 < mauve(["heron"], ["mill"], ENCODER).value < 0.01
-
-
-def test_smoothing_by_hand() -> None:
     # One text on each side, each in a bucket of its own: (1.5, .5) / 2 against (.5, 1.5) / 2.
     found = mauve(["heron"], ["mill"], ENCODER)
-    assert found.buckets == 2
+    assert 0 < found.value < 0.01 and found.buckets == 2
     assert found.smoothed == pytest.approx(area(shares([3, 1]), shares([1, 3])))
 
 
 def test_the_same_for_a_seed() -> None:
-    texts = [*herons(30), *boilers(30)]
+    texts = [*herons(30), *BOILERS[:30]]
     one, again = (mauve(texts[:35], texts[20:], ENCODER, seed=3) for _ in range(2))
     assert one == again
 
 
 def test_buckets_part_what_is_apart() -> None:
-    labels = quantized(ENCODER.encode([*herons(10), *boilers(10)]), 2, seed=0)
+    labels = quantized(ENCODER.encode([*herons(10), *BOILERS[:10]]), 2, seed=0)
     assert len(set(labels[:10].tolist())) == len(set(labels[10:].tolist())) == 1
     assert set(labels.tolist()) == {0, 1}
 

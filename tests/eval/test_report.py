@@ -90,38 +90,24 @@ def test_rows_come_back_as_they_went(report: ExtractionReport) -> None:
     written = tuple(row.model_copy(update={"present": (), "evidence": ""}) for row in report.rows)
     again = ExtractionReport.model_validate({**summary(report), "rows": rows})
     assert again == report.model_copy(update={"rows": written})
+    arms = summary(report)["arms"]
+    assert [(arm["planned"], arm["completed"]) for arm in arms] == [(9, 9), (9, 6)]
+    assert arms[1]["failures"] == {"ValueError": 3} and "rows" not in summary(report)
     assert sum(len(row.get("leaked", ())) for row in rows) == report.arms[0].entity_leakage.hits == 9
 
 
-def test_the_summary_has_planned_and_completed(report: ExtractionReport) -> None:
-    arms = summary(report)["arms"]
-    assert [(arm["planned"], arm["completed"]) for arm in arms] == [(9, 9), (9, 6)]
-    assert arms[1]["failures"] == {"ValueError": 3}
-    assert "rows" not in summary(report)
-
-
-def test_the_page_is_whole_and_needs_nothing_else(report: ExtractionReport) -> None:
-    needs_nothing_else(html_page(extraction(report)))
-
-
-def test_the_page_escapes_what_users_named(report: ExtractionReport) -> None:
+def test_the_page_is_whole_and_says_what_was_measured_with_what(report: ExtractionReport) -> None:
     page = html_page(extraction(report))
-    assert HOSTILE not in page
-    assert "&lt;script&gt;" in page
-    assert HOSTILE in "".join(read(page).words)
-
-
-def test_the_page_says_what_was_measured_with_what(report: ExtractionReport) -> None:
-    words = words_of(html_page(extraction(report)))
+    needs_nothing_else(page)
+    assert HOSTILE not in page and "&lt;script&gt;" in page and HOSTILE in "".join(read(page).words)
+    assert page.count("<table>") == page.count("<caption>") == 3 and "<th>" not in page
+    words = words_of(page)
+    figures = ("100.0%", "3 of 9 prompts (ValueError 3)", "extraction-targeted-health", "seed 4", "0123abc")
+    assert all(figure in words for figure in figures)
     for expected in (
-        "100.0%",
-        "3 of 9 prompts (ValueError 3)",
-        "extraction-targeted-health",
-        "seed 4",
         "2030-01-01T00:00:00+00:00",
         "an invented machine",
         "python 3.11.0",
-        "0123abc",
         "– direct identifiers",
         "Names, numbers, addresses: each identifies a person by itself.",
         "Recall@1 overlap",
@@ -131,27 +117,14 @@ def test_the_page_says_what_was_measured_with_what(report: ExtractionReport) -> 
         assert expected in words
 
 
-def test_tables_have_captions_and_scopes(report: ExtractionReport) -> None:
-    page = html_page(extraction(report))
-    assert page.count("<table>") == page.count("<caption>") == 3
-    assert "<th>" not in page
-
-
 def test_a_report_of_nothing_says_not_measured() -> None:
     class Down:
         def ask(self, question: str) -> Answer:
             raise ConnectionError
 
-    report = report_on(
-        {"origin": Down()},
-        ExtractionAttack(Aim.UNTARGETED, n=2),
-        SensitiveIndex([]),
-        reference="gold annotations",
-        provenance=provenance_here({}),
-    )
-    words = words_of(html_page(extraction(report)))
-    assert "not measured" in words
-    assert "0.0%" not in words
+    attack = ExtractionAttack(Aim.UNTARGETED, n=2)
+    words = words_of(html_page(extraction(report_on({"origin": Down()}, attack, SensitiveIndex([])))))
+    assert "not measured" in words and "0.0%" not in words
 
 
 def test_the_table_fits_a_hundred_columns(report: ExtractionReport) -> None:
@@ -160,16 +133,12 @@ def test_the_table_fits_a_hundred_columns(report: ExtractionReport) -> None:
     assert all(expected in text for expected in ("100.0%", "[red]", "6/9"))
 
 
-def test_provenance_names_machine_and_versions() -> None:
-    made = provenance_here({"k": "5"}, commit="0123abc")
-    assert made.versions["python"].startswith("3.")
-    assert made.settings == {"k": "5"}
-    assert "cores" in made.hardware
-
-
-def test_provenance_names_the_processor_and_what_makes_it_fast(
+def test_provenance_names_versions_and_the_processor_and_what_makes_it_fast(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    made = provenance_here({"k": "5"}, commit="0123abc")
+    assert made.versions["python"].startswith("3.")
+    assert (made.settings, made.commit) == ({"k": "5"}, "0123abc")
     file = tmp_path / "cpuinfo"
     monkeypatch.setattr("eval.provenance.CPU_FILE", file)
     assert provenance_here({}).hardware == f"{platform.processor() or platform.machine()}, {MACHINE}"
@@ -178,17 +147,16 @@ def test_provenance_names_the_processor_and_what_makes_it_fast(
 
 
 def test_every_arm_has_a_bar_with_its_interval_in_every_panel(report: ExtractionReport) -> None:
-    leakage = extraction(report).sections[0].plots[0]
-    names = [each.name for each in leakage.series]
-    assert names[:4] == ["Entity leakage", "Query leakage", "Coverage", "Copied prompts"]
-    assert names[4:] == ["Direct identifiers", "Quasi-identifiers", "Attributes"]
-    for panel in leakage.series[:4]:
-        assert [point.label for point in panel.points] == [arm.name for arm in report.arms]
+    panels = extraction(report).sections[0].plots[0].series
+    whole, kinds = panels[:4], panels[4:]
+    assert [each.name for each in whole] == ["Entity leakage", "Query leakage", "Coverage", "Copied prompts"]
+    assert [each.name for each in kinds] == ["Direct identifiers", "Quasi-identifiers", "Attributes"]
+    names = [arm.name for arm in report.arms]
+    assert all([point.label for point in panel.points] == names for panel in whole)
     # The arm that fails on every third prompt met no quasi-identifier, which is no zero.
-    assert [len(panel.points) for panel in leakage.series[4:]] == [2, 1, 2]
-    assert [(point.y, point.ends) for point in leakage.series[0].points] == [
-        (arm.entity_leakage.value, arm.entity_leakage.interval) for arm in report.arms
-    ]
+    assert [len(panel.points) for panel in kinds] == [2, 1, 2]
+    leaked = [(arm.entity_leakage.value, arm.entity_leakage.interval) for arm in report.arms]
+    assert [(point.y, point.ends) for point in whole[0].points] == leaked
 
 
 def test_a_report_is_three_files(report: ExtractionReport, tmp_path: Path) -> None:

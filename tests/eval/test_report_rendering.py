@@ -1,8 +1,7 @@
 """Cells, tables, plots and pages whatever they are of. All data is invented."""
 
 import re
-import subprocess
-import sys
+from itertools import islice
 from xml.etree import ElementTree
 
 import pytest
@@ -12,24 +11,10 @@ from rich.console import Console
 
 from eval.measures.uncertainty import Estimate
 from eval.reports import render as plots
+from eval.reports import schema
 from eval.reports.render import LOOKS, draw, html_page, markdown_table, terminal_table
-from eval.reports.schema import (
-    NOTHING,
-    PERCENT,
-    Cell,
-    Plot,
-    Point,
-    Report,
-    Row,
-    Section,
-    Series,
-    Table,
-    bars,
-    estimate_cell,
-    mean,
-    printed,
-    share,
-)
+from eval.reports.schema import NOTHING, Cell, Plot, Point, Report, Row, Section, Series, Table, estimate_cell
+from tests.commands import imported_by
 from tests.pages import drawings_of, needs_nothing_else, read, words_of
 
 HOSTILE = '<script>alert("x")</script>'
@@ -40,10 +25,17 @@ def curve(name: str, *points: tuple[float, float]) -> Series:
 
 
 PLOTS = (
-    Plot("bars", "Bars", "how", (bars("one", {"a": Estimate(0.5, 0.4, 0.6), "b": Estimate(0.25)}),)),
+    Plot("bars", "Bars", "how", (schema.bars("one", {"a": Estimate(0.5, 0.4, 0.6), "b": Estimate(0.25)}),)),
     Plot("curves", "Curves", "how", (curve("one", (0.1, 0.4), (0.3, 0.8)),), "across", "up"),
     Plot("marks", "Marks", "how", (curve("one", (0.1, 0.4), (0.3, 0.8)),), "across", "up"),
-    Plot("maps", "Maps", "how", (Series("m", (Point(0.2, 1.0, "0.500", z=0.5),)),), "across", "up"),
+    Plot(
+        "maps",
+        "Maps",
+        "how",
+        (Series("m", (Point(0.2, 1.0, "0.500", z=0.5),)),),
+        "across",
+        "up",
+    ),
 )
 
 
@@ -52,55 +44,48 @@ def page_of(*plots: Plot, words: str = "words", table: Table | None = None) -> s
     return html_page(Report(words, words, (words,), [section], [(Cell(words), words)], [words]))
 
 
-# -- cells -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("cell", "text", "ends", "note"),
     [
-        (share(Estimate(0.25, 0.1, 0.5, 3, 12)), "25.0%", ("10.0", "50.0"), "3 of 12"),
-        (share(Estimate(0.25, hits=3, n=1_200)), "25.0%", None, "3 of 1,200"),
-        (mean(Estimate(0.5, 0.25, 0.75, n=7)), "0.500", ("0.250", "0.750"), "n = 7"),
-        (mean(Estimate(0.5, n=7)), "0.500", None, "n = 7"),
+        (schema.share(Estimate(0.25, 0.1, 0.5, 3, 12)), "25.0%", ("10.0", "50.0"), "3 of 12"),
+        (schema.share(Estimate(0.25, hits=3, n=1_200)), "25.0%", None, "3 of 1,200"),
+        (schema.mean(Estimate(0.5, 0.25, 0.75, n=7)), "0.500", ("0.250", "0.750"), "n = 7"),
+        (schema.mean(Estimate(0.5, n=7)), "0.500", None, "n = 7"),
         (estimate_cell(Estimate(0.5, 0.25)), "0.500", None, ""),
         (estimate_cell(Estimate(-0.00001, -0.2, 0.1), "{:+.1%}"), "+0.0%", ("-20.0", "+10.0"), ""),
-        (estimate_cell(Estimate(20_841, 20_133, 21_485), "{:,.0f}"), "20,841", ("20,133", "21,485"), ""),
-        (printed(0.0), "0.000", None, ""),
-        (printed(None), "–", None, ""),
+        (
+            estimate_cell(Estimate(20_841, 20_133, 21_485), "{:,.0f}"),
+            "20,841",
+            ("20,133", "21,485"),
+            "",
+        ),
+        (schema.printed(0.0), "0.000", None, ""),
+        (schema.printed(None), "–", None, ""),
     ],
 )
 def test_cells_tell_what_they_count(cell: Cell, text: str, ends: tuple[str, str] | None, note: str) -> None:
     assert (cell.text, cell.ends, cell.note) == (text, ends, note)
 
 
-@pytest.mark.parametrize("estimate", [None, Estimate(), Estimate(why_not="nobody asked")])
-def test_what_was_not_measured_is_no_zero(estimate: Estimate | None) -> None:
-    assert share(estimate) == mean(estimate) == estimate_cell(estimate) == NOTHING
+def test_what_was_not_measured_is_no_zero() -> None:
     assert NOTHING.text == "not measured"
-    assert [point.label for point in bars("one", {"a": estimate, "b": Estimate(0.0)}).points] == ["b"]
-
-
-# -- tables ------------------------------------------------------------------------------------------------
+    for estimate in (None, Estimate(), Estimate(why_not="nobody asked")):
+        assert schema.share(estimate) == schema.mean(estimate) == estimate_cell(estimate) == NOTHING
+        drawn = schema.bars("one", {"a": estimate, "b": Estimate(0.0)})
+        assert [each.label for each in drawn.points] == ["b"]
 
 
 def test_a_table_in_markdown_aligns_figures_to_the_right() -> None:
-    table = Table(
-        "c", ("method", "R@1"), [("trip", estimate_cell(Estimate(0.5, 0.25, 0.75))), ("none", NOTHING)]
-    )
+    signed = estimate_cell(Estimate(0.1, -0.2, 0.3), "{:+.1f}")
+    table = Table("c", ("x", "y"), [("a", estimate_cell(Estimate(0.5, 0.25, 0.75))), ("b", NOTHING)])
     assert markdown_table(table) == (
-        "| method | R@1 |\n| --- | ---: |\n| trip | 0.500 (0.250–0.750) |\n| none | not measured |\n"
+        "| x | y |\n| --- | ---: |\n| a | 0.500 (0.250–0.750) |\n| b | not measured |\n"
     )
     assert markdown_table(table, words=2).splitlines()[1] == "| --- | --- |"
-
-
-def test_signs_are_kept_apart_from_the_dash_of_an_interval() -> None:
-    table = Table("c", ("rho",), [(estimate_cell(Estimate(0.1, -0.2, 0.3), "{:+.1f}"),)])
-    assert "| +0.1 (-0.2 to +0.3) |" in markdown_table(table)
-
-
-def test_marks_are_those_of_markdown() -> None:
-    cells = [Cell("a", mark="strong"), Cell("b", mark="em"), Cell("c`|d", mark="code"), Cell("", mark="code")]
-    assert markdown_table(Table("", "abcd", [cells])).splitlines()[2] == "| **a** | *b* | `c'/d` | ` ` |"
+    # Signs are kept apart from the dash of an interval.
+    assert "| +0.1 (-0.2 to +0.3) |" in markdown_table(Table("c", ("rho",), [(signed,)]))
+    cells = [Cell("a", mark="em"), Cell("b", mark="strong"), Cell("c`|d", mark="code"), Cell("", mark="code")]
+    assert markdown_table(Table("", "abcd", [cells])).splitlines()[2] == "| *a* | **b** | `c'/d` | ` ` |"
 
 
 @given(st.lists(st.lists(st.text(), min_size=2, max_size=2), max_size=4))
@@ -111,57 +96,51 @@ def test_no_words_end_a_cell_or_a_row_or_are_markup(rows: list[list[str]]) -> No
     assert not any(re.search("<|>", line) for line in lines)
 
 
-def test_a_table_without_groups_has_one_line_of_heads() -> None:
-    plain, grouped = (Table("c", ("x", "a", "b"), [], groups) for groups in ((), (("g", 2),)))
-    assert page_of(table=plain).count("<tr") == 1
-    assert page_of(table=grouped).count("<tr") == 2
+def shown(table: Table, width: int, narrow: bool) -> str:
+    console = Console(width=width, no_color=True)
+    with console.capture() as capture:
+        console.print(terminal_table(table, width, narrow))
+    return capture.get()
 
 
 def test_a_terminal_shows_the_interval_below_and_no_markup_of_users() -> None:
-    table = Table("t", ("arm", "share"), [("[red]", share(Estimate(0.25, 0.1, 0.5, 3, 12)))])
-    console = Console(width=60, no_color=True)
+    table = Table("t", ("arm", "share"), [("[red]", schema.share(Estimate(0.25, 0.1, 0.5, 3, 12)))])
     for narrow in (True, False):
-        with console.capture() as capture:
-            console.print(terminal_table(table, 60, narrow))
-        assert capture.get().count("[red]") == 1 and "25.0%" in capture.get()
-        assert ("10.0-50.0" in capture.get()) is narrow
+        said = shown(table, 60, narrow)
+        assert said.count("[red]") == 1 and "25.0%" in said and ("10.0-50.0" in said) is narrow
 
 
 SYSTEMS = ("collection", "origin", "redact", "rules alone", "random within rules", "chance")
 NAMES = ("left-direct", "singled-out", "found-first")
 
 
-def audited() -> Table:
-    """A table as an audit has it; the figures are invented."""
-    figures = [share(Estimate(0.123, 0.101, 0.145)), share(Estimate(1.0, 0.949, 1.0)), Cell("not measured")]
-    rows: list[Row] = [[name, *(figures[n % 3] for n, _ in enumerate(SYSTEMS))] for name in NAMES]
-    return Table("An invented verdict about an invented collection", ("measure", *SYSTEMS), rows)
+FIGURES = [
+    schema.share(Estimate(0.123, 0.101, 0.145)),
+    schema.share(Estimate(1.0, 0.949, 1.0)),
+    Cell("not measured"),
+]
+AUDITED = Table(
+    "An invented verdict about an invented collection",
+    ("measure", *SYSTEMS),
+    [[name, *FIGURES, *FIGURES] for name in NAMES],
+)
+"""A table as an audit has it; the figures are invented."""
 
 
-@pytest.mark.parametrize("width", [50, 60, 70, 79, 80, 100, 160])
+@pytest.mark.parametrize("width", [50, 60, 70, 79, 80, 160])
 @pytest.mark.parametrize("narrow", [True, False])
 def test_a_terminal_of_any_width_is_shown_whole_words_and_figures(width: int, narrow: bool) -> None:
-    console = Console(width=width, no_color=True)
-    with console.capture() as capture:
-        console.print(terminal_table(audited(), width, narrow))
-    lines = capture.get().splitlines()
-    assert max(len(line.rstrip()) for line in lines) <= width
-    assert "…" not in capture.get()
-    words = re.findall(r"[^\s()]+", capture.get())
-    for name in (*NAMES, *" ".join(SYSTEMS).split(), "12.3%", "100.0%", "measured"):
-        assert name in words
-    assert ("94.9-100.0" in words) is (narrow or width < 70)
+    said = shown(AUDITED, width, narrow)
+    assert max(len(line.rstrip()) for line in said.splitlines()) <= width
+    words = re.findall(r"[^\s()]+", said)
+    assert {*NAMES, *" ".join(SYSTEMS).split(), "12.3%", "100.0%", "measured"} <= set(words)
+    assert "…" not in said and ("94.9-100.0" in words) is (narrow or width < 70)
 
 
 def test_a_table_that_fits_80_columns_stays_one() -> None:
-    console = Console(width=80, no_color=True)
-    with console.capture() as capture:
-        console.print(terminal_table(audited(), 80, narrow=True))
-    (row,) = [line.split() for line in capture.get().splitlines() if line.strip().startswith("left-direct")]
+    lines = shown(AUDITED, 80, narrow=True).splitlines()
+    (row,) = [line.split() for line in lines if line.strip().startswith("left-direct")]
     assert row == ["left-direct", "12.3%", "100.0%", "not", "12.3%", "100.0%", "not"]
-
-
-# -- plots -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.kind)
@@ -181,9 +160,8 @@ def test_a_plot_is_the_same_each_time_and_needs_nothing_else(plot: Plot) -> None
 @pytest.mark.parametrize("kind", ["bars", "curves", "marks", "maps"])
 def test_a_plot_escapes_what_users_named(kind: str) -> None:
     names = (HOSTILE, "_$x^2$", "a & b", "日本 \N{GRINNING FACE}")
-    series = tuple(
-        Series(name, (Point(0.0, 0.5, name, z=0.5), Point(0.5, 0.5, name, z=1.0))) for name in names
-    )
+    points = {name: (Point(0.0, 0.5, name, z=0.5), Point(0.5, 0.5, name, z=1.0)) for name in names}
+    series = tuple(Series(*each) for each in points.items())
     page = page_of(Plot(kind, HOSTILE, HOSTILE, series, HOSTILE, HOSTILE))  # type: ignore[arg-type]
     assert HOSTILE not in page
     (drawing,) = drawings_of(page)
@@ -192,21 +170,15 @@ def test_a_plot_escapes_what_users_named(kind: str) -> None:
 
 
 def test_more_leakage_is_to_the_right_and_better_above() -> None:
-    drawn = draw(Plot("curves", "t", "w", (curve("one", (0.1, 0.4), (0.3, 0.8)),), "across", "up"))
-    assert drawn is not None
-    (line,) = [
-        each
-        for each in re.findall(r'<path d="M ([\d.]+) ([\d.]+) \s*L ([\d.]+) ([\d.]+)\s*"', drawn)
-        if each[0] != each[2] and each[1] != each[3]
-    ]
-    x1, y1, x2, y2 = map(float, line)
+    path = r'<path d="M ([\d.]+) ([\d.]+) \s*L ([\d.]+) ([\d.]+)\s*"'
+    lines = [list(map(float, each)) for each in re.findall(path, draw(PLOTS[1]) or "")]
+    ((x1, y1, x2, y2),) = [each for each in lines if each[0] != each[2] and each[1] != each[3]]
     assert x1 < x2 and y1 > y2
 
 
 def test_fourteen_curves_look_different_without_color() -> None:
-    looks = [look for look, _ in zip(plots._looks(), range(LOOKS), strict=False)]
-    markers = {(look["marker"], look["markerfacecolor"] == "none") for look in looks}
-    assert len(markers) == LOOKS == 14
+    looks = islice(plots._looks(), LOOKS)
+    assert len({(look["marker"], look["markerfacecolor"] == "none") for look in looks}) == LOOKS == 14
 
 
 @settings(max_examples=10, deadline=None)
@@ -222,7 +194,8 @@ def test_every_point_has_a_mark(points: list[tuple[float, float]]) -> None:
 def test_without_matplotlib_the_page_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plots, "find_spec", lambda name: None)
     draw.cache_clear()
-    page = page_of(PLOTS[0], table=Table("c", ("a", "b"), [("row", share(Estimate(0.25, hits=1, n=4)))]))
+    cell = schema.share(Estimate(0.25, hits=1, n=4))
+    page = page_of(PLOTS[0], table=Table("c", ("a", "b"), [("row", cell)]))
     draw.cache_clear()
     page_words = words_of(page)
     assert "matplotlib is not installed: pip install 'lethe[reports]'." in page_words
@@ -230,21 +203,12 @@ def test_without_matplotlib_the_page_says_what_to_install(monkeypatch: pytest.Mo
 
 
 def test_matplotlib_and_jinja_are_imported_late() -> None:
-    code = (
-        "import sys, eval.reports.files\n"
-        "print([name for name in ('matplotlib', 'jinja2', 'rich') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-# -- pages -------------------------------------------------------------------------------------------------
+    assert imported_by("import eval.reports.files", ("matplotlib", "jinja2", "rich")) == []
 
 
 def test_a_page_escapes_every_part() -> None:
-    table = Table(
-        HOSTILE, (HOSTILE, HOSTILE), [(Cell(HOSTILE, note=HOSTILE), HOSTILE)], ((HOSTILE, 1),), HOSTILE
-    )
+    rows: list[Row] = [(Cell(HOSTILE, note=HOSTILE), HOSTILE)]
+    table = Table(HOSTILE, (HOSTILE, HOSTILE), rows, ((HOSTILE, 1),), HOSTILE)
     page = page_of(words=HOSTILE, table=table)
     assert HOSTILE not in page and "<script" not in page
     assert read(page).open == []
@@ -252,9 +216,10 @@ def test_a_page_escapes_every_part() -> None:
 
 
 def test_figures_of_a_page_have_intervals_and_counts_below() -> None:
-    cell = estimate_cell(Estimate(0.25, 0.1, 0.5), PERCENT, "3 of 12")
+    cell = estimate_cell(Estimate(0.25, 0.1, 0.5), schema.PERCENT, "3 of 12")
     page = page_of(table=Table("c", ("a", "b"), [("row", cell)]))
-    assert re.search(
-        r"<td data-head=\"[^\"]*\">25\.0% <small>10\.0 to 50\.0</small> <small>3 of 12</small></td>", page
-    )
-    assert "Not a verdict." in page
+    figure = "25\\.0% <small>10\\.0 to 50\\.0</small> <small>3 of 12</small>"
+    assert page.count("<tr") == 2
+    grouped = page_of(table=Table("c", ("x", "a", "b"), [], (("g", 2),)))
+    assert grouped.count("<tr") == 2, "groups have a line of heads of their own"
+    assert re.search(f'<td data-head="[^"]*">{figure}</td>', page) and "Not a verdict." in page

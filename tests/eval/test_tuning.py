@@ -1,6 +1,6 @@
 """The search over weights and thresholds: its halves, its Pareto set, its cells. Every letter is invented."""
 
-from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,20 +17,7 @@ from eval.measures.uncertainty import Estimate, clustered_share
 from eval.prepared import prepared
 from eval.reports.render import html_page
 from eval.reports.tuning import tuning
-from eval.studies.tune import (
-    Cell,
-    Objectives,
-    Search,
-    TunedFigures,
-    TuningReport,
-    beats,
-    digest_of,
-    halves,
-    objectives,
-    pareto_places,
-    pareto_set,
-    tune,
-)
+from eval.studies import tune as tuned
 from ingest.documents import Action, Decision, Document, SanitizedDocument
 from ingest.scoring.scale import Scale
 from models.errors import ConfigurationError, LetheError
@@ -60,7 +47,7 @@ QUESTIONS = [
     for n, thing in enumerate(THINGS)
 ]
 BENCH = Corpus("folder", LETTERS, QUESTIONS, None, "Questions are invented.", "invented", "none")
-SEARCH = Search((0.5, 1.0), (0.4,), (0.3, 0.9), seed=3)
+SEARCH = tuned.Search((0.5, 1.0), (0.4,), (0.3, 0.31, 0.9), seed=3)
 
 
 @pytest.fixture(scope="module")
@@ -70,55 +57,35 @@ def system() -> System:
 
 
 @pytest.fixture(scope="module")
-def report(system: System) -> TuningReport:
-    return tune(system, BENCH, SEARCH)
-
-
-# -- halves ------------------------------------------------------------------------------------------------
+def report(system: System) -> tuned.TuningReport:
+    return tuned.tune(system, BENCH, SEARCH)
 
 
 def corpus_of(abouts: list[int], documents: int) -> tuple[list[Document], list[Question]]:
     """Invented documents, and a question about each number; what is no document's number is about none."""
+    names = [f"d{number}" if number < documents else "" for number in abouts]
     made = [Document(f"d{number}", "Invented.") for number in range(documents)]
-    return made, [
-        Question(f"q{place}", "Who?", "Nobody.", f"d{number}" if number < documents else "")
-        for place, number in enumerate(abouts)
-    ]
+    return made, [Question(f"q{place}", "Who?", "Nobody.", name) for place, name in enumerate(names)]
 
 
 @given(st.lists(st.integers(0, 9), max_size=20), st.integers(0, 8), st.integers(0, 3))
-def test_halves_share_nothing_and_lack_nothing(abouts: list[int], documents: int, seed: int) -> None:
+def test_halves_share_nothing_lack_nothing_and_are_both_asked_where_they_can_be(
+    abouts: list[int], documents: int, seed: int
+) -> None:
     made, questions = corpus_of(abouts, documents)
-    one, two = halves(made, questions, seed)
+    one, two = tuned.halves(made, questions, seed)
+    assert (one, two) == tuned.halves(made, questions, seed)
     assert not one.documents & two.documents and not one.questions & two.questions
     assert one.documents | two.documents == {each.doc_id for each in made}
     assert one.questions | two.questions == {each.question_id for each in questions}
     for half in (one, two):
-        assert all(
-            each.about in half.documents
-            for each in questions
-            if each.about and each.question_id in half.questions
-        )
-
-
-@given(st.lists(st.integers(0, 9), min_size=2, max_size=20), st.integers(2, 8), st.integers(0, 3))
-def test_both_halves_are_asked_unless_all_is_about_one_document(
-    abouts: list[int], documents: int, seed: int
-) -> None:
-    made, questions = corpus_of(abouts, documents)
+        asked = [each for each in questions if each.question_id in half.questions]
+        assert half.documents >= {each.about for each in asked} - {""}
     units = {each.about or each.question_id for each in questions}
-    asked = [bool(half.questions) for half in halves(made, questions, seed)]
-    assert all(asked) == (len(units) > 1)
+    assert bool(one.questions and two.questions) == (len(units) > 1)
+    if len(units) > 5:
+        assert len({tuned.halves(made, questions, other) for other in range(6)}) > 1, "the seed draws them"
 
-
-def test_the_seed_draws_the_halves() -> None:
-    made, questions = corpus_of(list(range(8)) * 2, 8)
-    drawn = {halves(made, questions, seed) for seed in range(6)}
-    assert len(drawn) > 1
-    assert halves(made, questions, 4) == halves(made, questions, 4)
-
-
-# -- the Pareto set ----------------------------------------------------------------------------------------
 
 TENTHS = st.integers(0, 4).map(lambda number: number / 4)
 POINTS = st.lists(st.tuples(TENTHS, TENTHS, TENTHS), max_size=12)
@@ -126,67 +93,51 @@ POINTS = st.lists(st.tuples(TENTHS, TENTHS, TENTHS), max_size=12)
 
 @given(POINTS)
 def test_nothing_beats_what_is_in_the_set_and_something_in_it_beats_the_rest(
-    points: list[Objectives],
+    points: list[tuned.Objectives],
 ) -> None:
-    places = pareto_places(points)
+    places = tuned.pareto_places(points)
     best = [points[place] for place in places]
-    assert not any(beats(other, point) for point in best for other in points)
+    assert not any(tuned.beats(other, point) for point in best for other in points)
     others = [point for place, point in enumerate(points) if place not in places]
-    assert all(any(beats(point, other) for point in best) for other in others)
+    assert all(any(tuned.beats(point, other) for point in best) for other in others)
     assert bool(best) == bool(points)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "better"),
-    [
-        ((0.1, 0.5, 0.5), (0.2, 0.5, 0.5), True),
-        ((0.1, 0.6, 0.5), (0.1, 0.5, 0.5), True),
-        ((0.1, 0.5, 0.6), (0.1, 0.5, 0.5), True),
-        ((0.1, 0.5, 0.5), (0.1, 0.5, 0.5), False),
-        ((0.0, 0.4, 0.5), (0.1, 0.5, 0.5), False),
-        ((0.2, 0.9, 0.9), (0.1, 0.5, 0.5), False),
-    ],
-)
-def test_what_beats_what(one: Objectives, other: Objectives, better: bool) -> None:
-    assert beats(one, other) is better
+def test_what_beats_what() -> None:
+    this = (0.1, 0.5, 0.5)
+    for better in ((0.0, 0.5, 0.5), (0.1, 0.6, 0.5), (0.1, 0.5, 0.6)):
+        assert tuned.beats(better, this) and not tuned.beats(this, better)
+    for no_better in (this, (0.0, 0.4, 0.5), (0.2, 0.9, 0.9)):
+        assert not tuned.beats(no_better, this)
 
 
-def figures(leakage: float | None, recall: float | None = 0.5, rouge: float | None = 0.5) -> TunedFigures:
-    share, estimate = Estimate(leakage, hits=0, n=9), Estimate(recall, n=9)
-    return TunedFigures(
-        disclosed=share,
-        identifiers=share,
-        kept=share,
-        recall_overlap=dict.fromkeys((1, 5, 10), estimate),
-        rouge_l=Estimate(rouge, n=9),
-    )
+def figures(leak: float | None, recall: float | None = 0.5, rouge: float | None = 0.5) -> tuned.TunedFigures:
+    share, overlap = Estimate(leak, hits=0, n=9), dict.fromkeys((1, 5, 10), Estimate(recall, n=9))
+    given = {"recall_overlap": overlap, "rouge_l": Estimate(rouge, n=9)}
+    return tuned.TunedFigures(disclosed=share, identifiers=share, kept=share, **given)  # type: ignore[arg-type]
 
 
-def cell(decisions: str, leakage: float, recall: float) -> Cell:
+def cell(decisions: str, leakage: float, recall: float) -> tuned.Cell:
     chosen_on = figures(leakage, recall)
-    return Cell(share=0.5, tau=0.1, beta=0.2, gamma=0.3, decisions=decisions, chosen_on=chosen_on)
+    return tuned.Cell(share=0.5, tau=0.1, beta=0.2, gamma=0.3, decisions=decisions, chosen_on=chosen_on)
 
 
 def test_the_first_of_cells_that_decide_alike_stands_for_them() -> None:
     cells = [cell("a", 0.3, 0.9), cell("b", 0.1, 0.4), cell("b", 0.1, 0.4), cell("c", 0.3, 0.8)]
-    chosen = pareto_set(cells)
-    assert [id(each) for each in chosen] == [id(cells[1]), id(cells[0])], "by rising leakage"
+    assert list(map(id, tuned.pareto_set(cells))) == [id(cells[1]), id(cells[0])], "by rising leakage"
 
 
 @pytest.mark.parametrize("lacking", [figures(None), figures(0.1, None), figures(0.1, 0.5, None)])
-def test_what_was_not_measured_is_not_compared(lacking: TunedFigures) -> None:
+def test_what_was_not_measured_is_not_compared(lacking: tuned.TunedFigures) -> None:
     with pytest.raises(ValueError, match=r"^a half without sensitive entities, questions or passages has"):
-        objectives(lacking)
-
-
-# -- what is tried -----------------------------------------------------------------------------------------
+        tuned.objectives(lacking)
 
 
 def test_the_default_search_is_the_grid_of_the_paper_with_zero_beside_it() -> None:
-    tried = Search().settings()
+    tried = tuned.Search().settings()
     assert len(tried) == len(set(tried)) == 7 * 7 * 4
     assert {beta for beta, gamma, _ in tried if gamma == 0.0} == {0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0}
-    assert Search((1.0, 0.0, 1.0), (), (0.5,)).settings() == [(0.0, 0.0, 0.5), (1.0, 0.0, 0.5)]
+    assert tuned.Search((1.0, 0.0, 1.0), (), (0.5,)).settings() == [(0.0, 0.0, 0.5), (1.0, 0.0, 0.5)]
 
 
 @pytest.mark.parametrize(
@@ -200,109 +151,88 @@ def test_the_default_search_is_the_grid_of_the_paper_with_zero_beside_it() -> No
         ({"shares": ()}, "--shares holds nothing: give one share above 0 and up to 1, or more."),
     ],
 )
-def test_lists_out_of_range_are_refused(lists: dict[str, tuple[float, ...]], message: str) -> None:
-    with pytest.raises(ConfigurationError) as raised:
-        replace(Search(), **lists)  # type: ignore[arg-type]
-    assert str(raised.value) == message
+def test_lists_out_of_range_are_refused(lists: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"^{message}$"):
+        tuned.Search(**lists)
 
 
 def test_a_digest_is_of_actions_in_their_places() -> None:
-    keep, take = (
-        Decision(entity(0, 4, "city name"), None, each, "") for each in (Action.KEEP, Action.GENERALIZE)
-    )
-    digests = {digest_of(each) for each in ([[keep, take]], [[take, keep]], [[keep], [take]], [[keep, keep]])}
-    assert len(digests) == 4
-    assert digest_of([[replace(keep, reason="another")]]) == digest_of([[keep]])
+    keep = Decision(entity(0, 4, "city name"), None, Action.KEEP, "")
+    take = replace(keep, action=Action.GENERALIZE)
+    places = ([[keep, take]], [[take, keep]], [[keep], [take]], [[keep, keep]])
+    assert len(set(map(tuned.digest_of, places))) == 4
+    assert tuned.digest_of([[replace(keep, reason="another")]]) == tuned.digest_of([[keep]])
 
 
-# -- a search ----------------------------------------------------------------------------------------------
-
-
-def test_every_cell_has_its_figures(report: TuningReport) -> None:
-    assert len(report.cells) == 3 * 2 * 2
-    tried = [(each.beta, each.gamma, each.share) for each in report.cells]
-    assert tried == SEARCH.settings()
+def test_every_cell_has_its_figures(report: tuned.TuningReport) -> None:
+    assert len(report.cells) == 3 * 2 * 3
+    assert [(each.beta, each.gamma, each.share) for each in report.cells] == SEARCH.settings()
     for each in report.cells:
         assert each.chosen_on.recall_overlap[5].n == each.chosen_on.rouge_l.n == 3
     assert report.measured == len({each.decisions for each in [*report.cells, report.current]})
     assert (report.documents, report.questions, report.seed) == (6, 6, 3)
     assert report.split == BENCH.split and report.generator == "extractive"
+    kept: dict[tuple[float, float], list[float]] = {}
+    for each in report.cells:
+        kept.setdefault((each.beta, each.gamma), []).append(each.chosen_on.kept.value or 0.0)
+    falling = [sorted(each, reverse=True) for each in kept.values()]
+    assert list(kept.values()) == falling, "a larger share keeps less"
+    assert any(each[0] > each[-1] for each in falling)
 
 
-def test_members_of_the_set_are_cells_and_have_figures_of_both_halves(report: TuningReport) -> None:
-    times = Counter(each.decisions for each in report.cells)
+def test_members_of_the_set_are_cells_and_have_figures_of_both_halves(report: tuned.TuningReport) -> None:
     assert report.pareto
     for each in report.pareto:
-        assert each.chosen_on in [
-            other.chosen_on for other in report.cells if other.decisions == each.decisions
-        ]
-        assert each.alike == times[each.decisions] - 1
+        alike = [other.chosen_on for other in report.cells if other.decisions == each.decisions]
+        assert each.chosen_on in alike and each.alike == len(alike) - 1
         assert each.held_out.rouge_l.n == 3
-    points = [objectives(each.chosen_on) for each in report.pareto]
-    assert not any(beats(objectives(other.chosen_on), point) for point in points for other in report.cells)
+        here = tuned.objectives(each.chosen_on)
+        assert not any(tuned.beats(tuned.objectives(other.chosen_on), here) for other in report.cells)
     sensitive = report.current.chosen_on.disclosed.n + report.current.held_out.disclosed.n
     assert sensitive == report.sensitive_entities
 
 
-def test_a_larger_share_keeps_less(report: TuningReport) -> None:
-    by_weights: dict[tuple[float, float], list[float]] = {}
-    for each in report.cells:
-        by_weights.setdefault((each.beta, each.gamma), []).append(each.chosen_on.kept.value or 0.0)
-    assert all(little >= much for little, much in by_weights.values())
-    assert any(little > much for little, much in by_weights.values())
+def in_held_out(text: Callable[[str], str]) -> Corpus:
+    """The corpus with other texts in the half that is held out."""
+    there = tuned.halves(LETTERS, QUESTIONS, SEARCH.seed)[1].documents
+    changed = [replace(each, text=text(each.text)) if each.doc_id in there else each for each in LETTERS]
+    return replace(BENCH, documents=changed)
 
 
-def test_the_half_held_out_has_no_say_in_thresholds_and_choice(system: System, report: TuningReport) -> None:
-    held_out = halves(LETTERS, QUESTIONS, SEARCH.seed)[1]
-    changed = [
-        replace(each, text=f"{each.text} Mr Peer Holm of Varde, aged 77, has asthma and anemia.")
-        if each.doc_id in held_out.documents
-        else each
-        for each in LETTERS
-    ]
-    fixed = replace(BENCH, documents=changed)
-    with_scale = replace(system, scale=Scale(*report.scale, source="given"))
-    again = tune(with_scale, fixed, SEARCH)
-    assert [each.tau for each in again.cells] == [each.tau for each in report.cells]
-    assert [each.chosen_on.disclosed for each in again.cells] == [
-        each.chosen_on.disclosed for each in report.cells
-    ]
-    assert [each.held_out.disclosed for each in again.pareto] != [
-        each.held_out.disclosed for each in report.pareto
-    ]
+def test_the_half_held_out_has_no_say_in_the_choice(system: System, report: tuned.TuningReport) -> None:
+    changed = in_held_out(lambda text: f"{text} Mr Peer Holm of Varde, aged 77, has asthma and anemia.")
+    again = tuned.tune(replace(system, scale=Scale(*report.scale, source="given")), changed, SEARCH)
+
+    def chosen(made: tuned.TuningReport) -> list[object]:
+        return [(each.tau, each.chosen_on.disclosed) for each in made.cells]
+
+    assert chosen(again) == chosen(report)
+    held = [[each.held_out.disclosed for each in made.pareto] for made in (again, report)]
+    assert held[0] != held[1]
 
 
-def test_cells_that_decide_alike_are_measured_once(
-    system: System, report: TuningReport, monkeypatch: pytest.MonkeyPatch
+def test_the_same_seed_gives_the_same_figures_and_what_decides_alike_is_measured_once(
+    system: System, report: tuned.TuningReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    real = kept_in_memory
 
     def counting(name: str, documents: Any, made: System, *others: Any) -> Any:
         asked.append(made.policy.name)
-        return real(name, documents, made, *others)
+        return kept_in_memory(name, documents, made, *others)
 
     monkeypatch.setattr("eval.experiment.kept_in_memory", counting)
-    again = tune(system, BENCH, replace(SEARCH, shares=(0.3, 0.31, 0.9)))
+    again = tuned.tune(system, BENCH, SEARCH)
     assert asked == ["origin", *["trip"] * again.measured]
     assert again.measured < len(again.cells)
-
-
-def test_the_same_seed_gives_the_same_figures(system: System, report: TuningReport) -> None:
-    again = tune(system, BENCH, SEARCH)
     assert again.model_copy(update={"provenance": report.provenance}) == report
 
 
-def test_the_figures_are_those_of_the_sanitizer_itself(system: System, report: TuningReport) -> None:
+def test_the_figures_are_those_of_the_sanitizer_itself(system: System, report: tuned.TuningReport) -> None:
     strict = min(report.pareto, key=lambda each: each.chosen_on.kept.value or 0.0)
-    policy = replace(
-        system.policy,
-        tau=strict.tau,
-        weights=replace(system.policy.weights, beta=strict.beta, gamma=strict.gamma),
-    )
-    ready = prepared(system, BENCH)
-    outcomes = ready.by(policy).sanitizer().sanitize(LETTERS)
-    first = halves(LETTERS, QUESTIONS, SEARCH.seed)[0].documents
+    weights = replace(system.policy.weights, beta=strict.beta, gamma=strict.gamma)
+    policy = replace(system.policy, tau=strict.tau, weights=weights)
+    outcomes = prepared(system, BENCH).by(policy).sanitizer().sanitize(LETTERS)
+    first = tuned.halves(LETTERS, QUESTIONS, SEARCH.seed)[0].documents
     sensitive = sensitive_in(BENCH, system.detector)
     own = [each for each in outcomes if isinstance(each, SanitizedDocument) and each.doc_id in first]
     hits = [len(sensitive.leaked([each.doc_id], each.text, "")) for each in own]
@@ -310,27 +240,23 @@ def test_the_figures_are_those_of_the_sanitizer_itself(system: System, report: T
     assert clustered_share(hits, there, SEARCH.seed) == strict.chosen_on.disclosed
 
 
-def test_a_corpus_without_questions_is_refused(system: System) -> None:
-    with pytest.raises(LetheError, match=r"^folder has no questions: more documents, or longer ones, would"):
-        tune(system, replace(BENCH, questions=[]), SEARCH)
-
-
-def test_questions_about_one_document_are_too_few(system: System) -> None:
-    one = [QUESTIONS[0], replace(QUESTIONS[0], question_id="again")]
-    with pytest.raises(LetheError, match=r"^All 2 questions of folder are about one document, and choosing"):
-        tune(system, replace(BENCH, questions=one), SEARCH)
-
-
-def test_a_half_without_anything_sensitive_is_refused(system: System) -> None:
-    held_out = halves(LETTERS, QUESTIONS, SEARCH.seed)[1].documents
-    plain = [
-        replace(each, text="Invented. The boiler is old.") if each.doc_id in held_out else each
-        for each in LETTERS
-    ]
-    with pytest.raises(
-        LetheError, match=r"^Nothing sensitive stands in one half of the documents \(\d+ entit"
-    ):
-        tune(system, replace(BENCH, documents=plain), SEARCH)
+@pytest.mark.parametrize(
+    ("bench", "message"),
+    [
+        (replace(BENCH, questions=[]), "folder has no questions: more documents, or longer ones, would"),
+        (
+            replace(BENCH, questions=[QUESTIONS[0], replace(QUESTIONS[0], question_id="again")]),
+            "All 2 questions of folder are about one document, and choosing",
+        ),
+        (
+            in_held_out(lambda text: "Invented. The boiler is old."),
+            r"Nothing sensitive stands in one half of the documents \(\d+ entit",
+        ),
+    ],
+)
+def test_a_corpus_that_cannot_be_searched_is_refused(system: System, bench: Corpus, message: str) -> None:
+    with pytest.raises(LetheError, match=f"^{message}"):
+        tuned.tune(system, bench, SEARCH)
 
 
 def test_a_document_that_cannot_be_sanitized_stops_the_search(
@@ -340,13 +266,11 @@ def test_a_document_that_cannot_be_sanitized_stops_the_search(
         raise RuntimeError("Tobias Quellmann")
 
     monkeypatch.setattr("ingest.sanitize.apply", failing)
-    with pytest.raises(
-        LetheError, match=r"^6 of 6 documents could not be sanitized, and a cell without them"
-    ):
-        tune(system, BENCH, SEARCH)
+    with pytest.raises(LetheError, match=r"^6 of 6 documents could not be sanitized, and a cell without"):
+        tuned.tune(system, BENCH, SEARCH)
 
 
-def test_the_page_shows_all_cells_and_quotes_nothing(report: TuningReport) -> None:
+def test_the_page_shows_all_cells_and_quotes_nothing(report: tuned.TuningReport) -> None:
     page = html_page(tuning(report.model_copy(update={"corpus": "<b>mine</b>"})))
     assert page.startswith("<!doctype html>") and page.count("<svg ") == 2
     assert "<b>mine" not in page and "&lt;b&gt;mine" in page
