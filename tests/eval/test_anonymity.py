@@ -30,7 +30,7 @@ from eval.rows import Row
 from eval.tasks.anonymity import FACTS, AnonymityTask, among, anonymity_in
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT
 from ingest.documents import Document, SanitizedDocument
-from ingest.protocols import Encoder, Method
+from ingest.protocols import Method
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.errors import ConfigurationError
@@ -39,12 +39,9 @@ from tests.doubles import PhraseDetector
 POPULATION = new_population(20_000, seed=1)
 UNIQUE = "She is a 61-year-old German woman who lives in Leeds and works as a plumber. She has asthma."
 PHRASES = {
-    "61-year-old": "person age",
-    "German": "nationality",
-    "Leeds": "city name",
-    "plumber": "job title",
+    "61-year-old": "person age", "German": "nationality", "Leeds": "city name", "plumber": "job title",
     "asthma": "disease",
-}
+}  # fmt: skip
 
 
 def area(words: str) -> frozenset[Area]:
@@ -54,11 +51,7 @@ def area(words: str) -> frozenset[Area]:
 def kept(documents: Sequence[Document], method: Method, phrases: dict[str, str] = PHRASES) -> SanitizedCorpus:
     done = DecidingSanitizer(PhraseDetector(phrases), method, RiskPrior()).sanitize(documents)
     there = [each for each in done if isinstance(each, SanitizedDocument)]
-
-    def retriever(encoder: Encoder) -> object:
-        raise AssertionError("nothing is asked")
-
-    return SanitizedCorpus("s", len(there), {}, {}, retriever, there)  # type: ignore[arg-type]
+    return SanitizedCorpus("s", len(there), {}, {}, None, there)  # type: ignore[arg-type]
 
 
 def test_marginals_are_as_stated() -> None:
@@ -88,7 +81,7 @@ def test_a_small_population_is_the_beginning_of_a_large_one() -> None:
 def test_who_fits_by_hand() -> None:
     day = date(1959, 6, 1).toordinal()
     towns = [
-        next(n for n, town in enumerate(places().towns) if code in town.countries) for code in ("GB", "DE")
+        next(n for n, each in enumerate(places().towns) if code in each.countries) for code in ("GB", "DE")
     ]
     nations = [places().codes.index(code) for code in ("GB", "DE")]
     people = Population(
@@ -99,7 +92,10 @@ def test_who_fits_by_hand() -> None:
         job=np.array([3, 3, 4, -1]),
         condition=np.array([5, -1, 5, 6]),
     )
+    elsewhere = SaidOfPerson(areas=area("Kenya"), nationalities=frozenset(("KE",)))
     fits = [
+        # What no member can have is set aside.
+        (elsewhere, [0, 1, 2, 3]),
         (SaidOfPerson(), [0, 1, 2, 3]),
         (SaidOfPerson(female=True), [0, 2, 3]),
         (SaidOfPerson(ages=(60, 60)), [0, 1, 3]),
@@ -112,12 +108,8 @@ def test_who_fits_by_hand() -> None:
     ]
     for said, expected in fits:
         assert people.fitting(said).tolist() == expected
-    assert anonymity(people, [said for said, _ in fits[:3]], [1, 4]).tolist() == [[2, 5], [2, 4], [2, 4]]
-
-
-def test_what_no_member_can_have_is_set_aside() -> None:
-    elsewhere = SaidOfPerson(areas=area("Kenya"), nationalities=frozenset(("KE",)))
-    assert len(POPULATION.fitting(elsewhere)) == len(POPULATION)
+    said = [SaidOfPerson(), SaidOfPerson(female=True), SaidOfPerson(ages=(60, 60))]
+    assert anonymity(people, said, [1, 4]).tolist() == [[2, 5], [2, 4], [2, 4]]
 
 
 @examples(max_examples=30, deadline=None)
@@ -179,6 +171,12 @@ def test_a_planted_unique_combination_is_caught_and_gone_when_redacted() -> None
         k = rows["planted"].figures[among(20_000)]
         assert k == 1 if planted else k > 5_000
         assert rows["silent"].figures == {FACTS: 0, among(1_000): 1_001, among(20_000): 20_001}
+        shown = repr([task, said_of_person(UNIQUE), rows, POPULATION])
+        assert not any(phrase in shown for phrase in ("61", "Leeds", "GB", "DE"))
+    # What was not sanitized is not measured.
+    one, other = task.rows(kept(documents[:1], ORIGIN), task.cases, no_progress)
+    assert one.measured
+    assert (other.failure, other.figures) == ("not sanitized", {})
 
 
 def test_unsanitized_documents_are_far_worse() -> None:
@@ -213,21 +211,6 @@ def test_shares_by_hand() -> None:
     assert found.named.value == pytest.approx((2 + 1 / 4 + 1 / 5 + 1 / 19 + 1e-5) / 6)
     assert (found.by_chance, found.facts.value) == (0.1, 2)
     assert anonymity_in([], 9).unique.value is None
-
-
-def test_what_was_not_sanitized_is_not_measured() -> None:
-    documents = [Document("a", UNIQUE), Document("b", UNIQUE)]
-    task = AnonymityTask(documents, (100,))
-    one, other = task.rows(kept(documents[:1], ORIGIN), task.cases, no_progress)
-    assert one.measured
-    assert (other.failure, other.figures) == ("not sanitized", {})
-
-
-def test_no_text_is_shown() -> None:
-    task = AnonymityTask([Document("a", UNIQUE)], (100,))
-    rows = list(task.rows(kept(task.documents, ORIGIN), ["a"], no_progress))
-    shown = repr([task, said_of_person(UNIQUE), rows, POPULATION])
-    assert not any(phrase in shown for phrase in ("61", "Leeds", "GB", "DE"))
 
 
 def test_nobody_is_no_population() -> None:

@@ -415,20 +415,6 @@ def test_questions_about_one_document_count_as_one_case() -> None:
     assert (told.n, told.value) == (2, pytest.approx(0.5 + 3.5 / 8))
 
 
-def test_the_pace_does_not_hang_on_one_long_document() -> None:
-    class Counting(WordEncoder):
-        read = 0
-
-        def encode(self, texts: Sequence[str]) -> Vectors:
-            self.read = max(self.read, *map(len, texts))
-            return super().encode(texts)
-
-    encoder = Counting()
-    long = [Document("a", "word " * 4_000), *(Document(f"b{n}", "word " * 20) for n in range(20))]
-    assert study.pace(encoder, long) > 0
-    assert encoder.read == study.PIECE
-
-
 def test_attacked_are_those_that_are_there_and_copies_are_no_strangers(
     lethe: AuditReport, tmp_path: Path
 ) -> None:
@@ -495,14 +481,21 @@ def test_gates_know_every_measure_and_no_other() -> None:
         assert tuple(each.name for each in measures if each.lower_is_better is leaks) == names
 
 
-@pytest.mark.parametrize(
-    ("seconds", "said"), [(0, "about a minute"), (30, "about 10 minutes"), (600, "about 3 hours")]
-)
-def test_time_is_told_roughly(seconds: float, said: str) -> None:
-    task = VectorsTask([Document(f"d{number}", "Invented.") for number in range(20)], WordEncoder())
+def test_time_is_told_roughly_and_paced_by_the_beginnings_of_documents() -> None:
+    read: list[int] = []
+
+    class Counting(WordEncoder):
+        def encode(self, texts: Sequence[str]) -> Vectors:
+            read.extend(map(len, texts))
+            return super().encode(texts)
+
+    task = VectorsTask([Document(f"d{number}", "word " * 400) for number in range(20)], Counting())
+    assert study.pace(task.encoder, task.documents) > 0
+    assert max(read) == study.PIECE
     reading = Measure("left", "what is left", "nobody", task, lambda rows: Estimate(), "", reference="")
-    plan = study.planned([reading], ["one"], RowFile(""), seconds / study.PER_ATTEMPT)
-    assert plan == f"Attempts on each of 1 systems: left 20. In all 20: {said}."
+    for seconds, said in ((0, "about a minute"), (30, "about 10 minutes"), (600, "about 3 hours")):
+        plan = study.planned([reading], ["one"], RowFile(""), seconds / study.PER_ATTEMPT)
+        assert plan == f"Attempts on each of 1 systems: left 20. In all 20: {said}."
 
 
 def test_an_interrupted_audit_tells_and_goes_on_and_another_one_is_refused(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from ingest.deciding.policy import Policy
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
 from models.remembering import remembering
+from models.vectors import Vectors
 from retrieval.system import System
 from tests.doubles import WordEncoder
 
@@ -84,54 +85,47 @@ def _rows(experiment: Experiment) -> list[Row]:
 
 
 def test_an_index_is_made_for_tasks_that_search_alone(system: System) -> None:
-    class Watched(WordEncoder):
-        encoded = 0
-
-        def encode(self, texts: Sequence[str]) -> "np.ndarray":
-            Watched.encoded += len(texts)
-            return super().encode(texts)
-
-    systems = {"redact": replace(system, policy=Policy("redact"), encoder=Watched())}
+    encoder = Counted()
+    systems = {"redact": replace(system, policy=Policy("redact"), encoder=encoder)}
     list(Experiment(DOCUMENTS, systems, {"redact": [Lengths()]}).run())
-    assert Watched.encoded == 0
-
-
-class FailsOnce:
-    name = "fails on the second (test double)"
-
-    def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
-        return [SanitizationError(each.doc_id, "scoring failed (ValueError)") for each in documents]
-
-
-def test_what_fails_is_not_measured_and_says_what_failed(system: System) -> None:
-    failing = replace(system, sanitizing=lambda _: FailsOnce())
-    task = IndexReader(["d0", "d1"], NOTHING_SENSITIVE)
-    (measured,) = Experiment(DOCUMENTS[:2], {"failing": failing}, {"failing": [task]}).run()
-    assert [(row.case, row.failure, row.measured) for row in measured.rows["index"]] == [
-        ("d0", "scoring failed (ValueError)", False),
-        ("d1", "scoring failed (ValueError)", False),
-    ]
-    assert measured.kept is not None and (measured.kept.kept, len(measured.kept.failed)) == (0, 2)
-
-
-def test_one_phase_is_passed_on_under_another_name() -> None:
-    steps: list[tuple[str, int, int | None]] = []
-    passed = only("systems", "measured", lambda *each: steps.append(each))
-    passed("systems", 1, 2)
-    passed("sanitizing", 1, 2)
-    assert steps == [("measured", 1, 2)]
-
-
-# -- remembering -------------------------------------------------------------------------------------------
+    assert encoder.seen == []
 
 
 class Counted(WordEncoder):
     def __init__(self) -> None:
         self.seen: list[str] = []
 
-    def encode(self, texts: Sequence[str]) -> "np.ndarray":
+    def encode(self, texts: Sequence[str]) -> Vectors:
         self.seen += texts
         return super().encode(texts)
+
+
+class Fails:
+    name = "fails (test double)"
+
+    def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
+        return [SanitizationError(each.doc_id, "scoring failed (ValueError)") for each in documents]
+
+
+def test_what_fails_is_not_measured_and_says_what_failed(system: System) -> None:
+    failing = replace(system, sanitizing=lambda _: Fails())
+    task = IndexReader(["d0", "d1"], NOTHING_SENSITIVE)
+    (measured,) = Experiment(DOCUMENTS[:2], {"failing": failing}, {"failing": [task]}).run()
+    failure = "scoring failed (ValueError)"
+    found = [(row.case, row.failure, row.measured) for row in measured.rows["index"]]
+    assert found == [("d0", failure, False), ("d1", failure, False)]
+    assert measured.kept is not None and (measured.kept.kept, len(measured.kept.failed)) == (0, 2)
+
+
+def test_one_phase_is_passed_on_under_another_name() -> None:
+    steps: list[tuple[str, int, int | None]] = []
+    passed = only("systems", "measured", lambda *each: steps.append(each))
+    for phase in ("systems", "sanitizing"):
+        passed(phase, 1, 2)
+    assert steps == [("measured", 1, 2)]
+
+
+# -- remembering -------------------------------------------------------------------------------------------
 
 
 @given(st.lists(st.lists(st.sampled_from("abcd"), max_size=4), max_size=4))

@@ -1,7 +1,6 @@
 """The game in which the bits model learns what links: its linkers, its shares, and what is learned."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,51 +25,36 @@ from eval.studies.narrowing import (
     words_of,
 )
 from ingest.deciding.narrowing import FEATURES, facts_of, in_order
-from ingest.documents import Document, Entity, Identifier, Span
 from models.bits import load_bits
 from models.catalog import ModelRef
 from models.errors import LetheError
+from tests.doubles import PhraseDetector
 
 SMALL = Recipe(trees=6, fewest=2, nearest=3, folds=3)
 TRADES = ("cooper", "tanner", "fuller", "glazier", "sexton", "chandler", "thatcher", "farrier")
 TOWNS = ("Tarn", "Osk", "Venby", "Lund", "Quay", "Marl", "Hythe", "Dorn")
 
 
-class Found:
-    """Finds trades, towns, years and the word Somebody, by list: the texts are invented with them."""
-
-    name = "listed"
-    _labels = (
-        {each: ("job title", Identifier.QUASI) for each in TRADES}
-        | {each: ("city name", Identifier.QUASI) for each in TOWNS}
-        | {str(1900 + n): ("date", Identifier.QUASI) for n in range(100)}
-        | {"Somebody": ("person full name", Identifier.DIRECT)}
-    )
-
-    def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
-        return [
-            [
-                Entity(Span(at, at + len(word)), *self._labels[word], 1.0, "test")
-                for word in self._labels
-                if (at := each.text.find(word)) >= 0
-            ]
-            for each in documents
-        ]
+YEARS = [str(1900 + n) for n in range(100)]
+DETECTOR = PhraseDetector(
+    dict.fromkeys(TRADES, "job title") | dict.fromkeys(TOWNS, "city name") | dict.fromkeys(YEARS, "date")
+    | {"Somebody": "person full name"}
+)  # fmt: skip
 
 
-def _pairs() -> Pairs:
-    texts = {
-        f"p{n}": f"Somebody was a {TRADES[n]} in {TOWNS[n]} from {1910 + n} on. The work was hard."
-        for n in range(8)
-    }
-    public = {f"p{n}": f"A {TRADES[n]} of {TOWNS[n]}, and the work of years." for n in range(8)}
-    return Pairs("invented", texts, public)
+LIVED = "Somebody was a {} in {} from {} on. The work was hard."
+PUBLIC = "A {} of {}, and the work of years."
+PAIRS = Pairs(
+    "invented",
+    {f"p{n}": LIVED.format(TRADES[n], TOWNS[n], 1910 + n) for n in range(8)},
+    {f"p{n}": PUBLIC.format(TRADES[n], TOWNS[n]) for n in range(8)},
+)
+KNOWN = [words_of(each) for each in PAIRS.public.values()]
 
 
 @pytest.fixture
 def round_of() -> list[Player]:
-    pairs = _pairs()
-    return players(pairs, sorted(pairs.texts), Found())
+    return players(PAIRS, sorted(PAIRS.texts), DETECTOR)
 
 
 def test_identifiers_are_gone_and_all_else_is_a_fact(round_of: list[Player]) -> None:
@@ -85,8 +69,7 @@ def test_identifiers_are_gone_and_all_else_is_a_fact(round_of: list[Player]) -> 
 
 @pytest.mark.parametrize("linker", ["tf-idf", "bm25"])
 def test_linkers_find_the_owner_until_its_facts_are_gone(round_of: list[Player], linker: str) -> None:
-    public = list(_pairs().public.values())
-    scores = by_tf_idf([words_of(each) for each in public]) if linker == "tf-idf" else by_bm25(public)
+    scores = by_tf_idf(KNOWN) if linker == "tf-idf" else by_bm25([*PAIRS.public.values()])
     assert not ranks(scores(round_of, [()] * 8), round_of).any()
     gone = [each.facts for each in round_of]
     # Without facts all public texts are alike: half of the ties count.
@@ -106,7 +89,7 @@ def test_shares_are_of_facts_or_of_characters(round_of: list[Player]) -> None:
 
 
 def test_what_the_owner_shares_with_few_others_is_worth_most(round_of: list[Player]) -> None:
-    rows = rows_to_learn(round_of, [words_of(each) for each in _pairs().public.values()], SMALL)
+    rows = rows_to_learn(round_of, KNOWN, SMALL)
     assert len(rows.rows) == 8 * 3
     worth = {round(float(each), 2) for each in rows.linking}
     # Trades and towns stand in the owner's text alone, the years in nobody's.
@@ -135,7 +118,7 @@ def test_trees_predict_what_the_library_does() -> None:
 
 
 def test_each_text_is_read_by_one_model_that_did_not_learn_of_it(round_of: list[Player]) -> None:
-    rows = rows_to_learn(round_of, [words_of(each) for each in _pairs().public.values()], SMALL)
+    rows = rows_to_learn(round_of, KNOWN, SMALL)
     parts = list(cross_fitted(rows, [], None, SMALL))
     assert sorted(int(place) for places, _ in parts for place in places) == list(range(8))
     assert len({model.linking.start for _, model in parts}) > 1
@@ -146,7 +129,7 @@ def test_each_text_is_read_by_one_model_that_did_not_learn_of_it(round_of: list[
 
 
 def test_a_model_is_written_and_read_again(tmp_path: Path) -> None:
-    pairs = _pairs()
+    pairs = PAIRS
     (tmp_path / "tab").mkdir()
     cases = [{"doc_id": name, "text": text} for name, text in pairs.texts.items()]
     (tmp_path / "tab" / "dev.jsonl").write_text("\n".join(map(json.dumps, cases)))
@@ -158,15 +141,14 @@ def test_a_model_is_written_and_read_again(tmp_path: Path) -> None:
     ]
     (tmp_path / "db_bio" / "data.jsonl").write_text("\n".join(map(json.dumps, lives)))
     told: list[str] = []
-    card = make_bits(tmp_path, Found(), tmp_path / "made", SMALL, told.append)
+    card = make_bits(tmp_path, DETECTOR, tmp_path / "made", SMALL, told.append)
     assert card["texts"] == {"court cases": 8, "biographies": 8}
     assert told[-1] == "learning"
     made = load_bits(ModelRef(source="path", name=str(tmp_path / "made")))
     assert made.features == FEATURES
-    again = make_bits(tmp_path, Found(), tmp_path / "again", SMALL, told.append)
-    assert (tmp_path / "made" / "bits.safetensors").read_bytes() == (
-        tmp_path / "again" / "bits.safetensors"
-    ).read_bytes()
+    again = make_bits(tmp_path, DETECTOR, tmp_path / "again", SMALL, told.append)
+    one, other = (tmp_path / each / "bits.safetensors" for each in ("made", "again"))
+    assert one.read_bytes() == other.read_bytes()
     assert again["start"] == card["start"]
     with pytest.raises(LetheError, match=r"dev\.jsonl: could not be read"):
-        make_bits(tmp_path / "nothing", Found(), tmp_path / "none", SMALL, told.append)
+        make_bits(tmp_path / "nothing", DETECTOR, tmp_path / "none", SMALL, told.append)
