@@ -4,7 +4,8 @@ import random
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from os.path import commonprefix
 
 import pytest
 
@@ -50,38 +51,36 @@ class Nearest:
         return [self._best(set(word_tokens(question)), k) for question in questions]
 
     def _best(self, asked: set[str], k: int) -> list[RetrievedPassage]:
-        scores = {
-            doc_id: sum(1 / self._spread[word] for word in words & asked)
-            for doc_id, words in self._words.items()
-        }
-        best = sorted(scores, key=lambda doc_id: -scores[doc_id])[:k]
+        shared = {doc_id: words & asked for doc_id, words in self._words.items()}
+        scored = [(sum(1 / self._spread[word] for word in each), doc_id) for doc_id, each in shared.items()]
         return [
-            RetrievedPassage(Passage(int(doc_id[1:]), doc_id, 0, 9, self._texts[doc_id]), scores[doc_id])
-            for doc_id in best
+            RetrievedPassage(Passage(int(doc_id[1:]), doc_id, 0, 9, self._texts[doc_id]), score)
+            for score, doc_id in sorted(scored, reverse=True)[:k]
         ]
 
 
+@dataclass
 class Refusing:
     """Answers nothing about the passages that another target retrieved."""
 
-    def __init__(self, target: RagTarget) -> None:
-        self._target = target
+    target: RagTarget
 
     def ask(self, question: str) -> Answer:
-        return replace(self._target.ask(question), text="I will not repeat that.")
+        return replace(self.target.ask(question), text="I will not repeat that.")
 
 
+@dataclass
 class FailsFirst:
     """Fails on its first question, with a message that quotes a document."""
 
-    def __init__(self, target: RagTarget) -> None:
-        self._target, self.asked = target, 0
+    target: RagTarget
+    asked: int = 0
 
     def ask(self, question: str) -> Answer:
         self.asked += 1
         if self.asked == 1:
             raise OSError(DOCUMENTS[0].text)
-        return self._target.ask(question)
+        return self.target.ask(question)
 
 
 def sanitized(planted: PlantedCanaries, method: Method) -> dict[str, str]:
@@ -107,7 +106,6 @@ def recalls(planted: PlantedCanaries, rows: list[Row]) -> list[tuple[float, floa
 def test_each_canary_stands_once_and_the_rest_of_its_document_is_as_it_was() -> None:
     planted = plant(DOCUMENTS, 30, seed=3)
     assert [document.doc_id for document in planted.documents] == [d.doc_id for d in DOCUMENTS]
-    changed = 0
     of_document = {canary.doc_id: canary for canary in planted.canaries}
     assert len(of_document) == 30
     for before, after in zip(DOCUMENTS, planted.documents, strict=True):
@@ -115,22 +113,12 @@ def test_each_canary_stands_once_and_the_rest_of_its_document_is_as_it_was() -> 
         if after.doc_id not in of_document:
             assert after == before
             continue
-        changed += 1
-        head, carrier, tail = split(before.text, after.text)
-        assert (head + tail, carrier.count(of_document[after.doc_id].text)) == (before.text, 1)
-        assert re.search(r"river\.$|red!$|again\.$", head)
-    assert changed == 30
+        # What both begin with may go on into the carrier, by a blank and the letters of a word.
+        head, grown = commonprefix([before.text, after.text]), len(after.text) - len(before.text)
+        assert head + after.text[len(head) + grown :] == before.text
+        assert re.search(r"(river\.|red!|again\.)( \w*)?$", head)
     whole = normalized("\n".join(document.text for document in planted.documents))
     assert all(whole.count(normalized(canary.text)) == 1 for canary in planted.canaries)
-
-
-def split(before: str, after: str) -> tuple[str, str, str]:
-    grown = len(after) - len(before)
-    start = next(n for n in range(len(before) + 1) if after[:n] + after[n + grown :] == before)
-    # A blank comes before the carrier; the shortest head may end before it.
-    while after[start] != " ":
-        start += 1
-    return after[:start], after[start : start + grown], after[start + grown :]
 
 
 def test_kinds_take_turns_and_questions_hold_the_topic_and_not_the_canary() -> None:
@@ -187,10 +175,7 @@ def test_a_canary_that_stands_in_the_corpus_is_drawn_again(monkeypatch: pytest.M
     monkeypatch.setattr(canaries, "KINDS", kinds)
     planted = plant(DOCUMENTS, 3)
     assert [canary.text for canary in planted.canaries] == ["QX-1", "Varde Orn", "copper plum"]
-
-
-def test_when_nothing_new_can_be_drawn_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    stale: list[CanaryKind] = [replace(kind, draw=lambda rng: "the river") for kind in KINDS]
+    stale = [replace(kind, draw=lambda rng: "the river") for kind in KINDS]
     monkeypatch.setattr(canaries, "KINDS", stale)
     with pytest.raises(ConfigurationError, match="1000 canaries in a row stand in the documents already"):
         plant(DOCUMENTS, 1)

@@ -109,7 +109,7 @@ def judged(figure: Estimate = Estimate(0.1, 0.05, 0.18, 10, 100), **others: Any)
     made = MeasureFigures(
         name="linked", title="documents found", attacker="somebody who knows more", engine="an engine",
         lower_is_better=True, figures={COLLECTION: figure, ORIGIN: figure}, chances={}, shown=True,
-        blind="much", reference="the originals",
+        blind="much", reference="the originals"
     )  # fmt: skip
     return made.model_copy(update=others)
 
@@ -474,7 +474,7 @@ def test_limits_of_unknown_measures_are_refused() -> None:
 def test_gates_know_every_measure_and_no_other() -> None:
     grounds = Grounds(
         DOCUMENTS, SensitiveIndex(()), WordEncoder(), "full", 5, 0, [frozenset({"n0", "n1"})], strangers(20),
-        {"n0": {"sex": ("male",)}},
+        {"n0": {"sex": ("male",)}}
     )  # fmt: skip
     measures = [measure for family in FAMILIES for measure in family(grounds)]
     for leaks, names in ((True, LEAKS), (False, USES)):

@@ -6,9 +6,7 @@ import pytest
 
 from eval.attacks.extraction import (
     HEALTH_TOPICS,
-    LEGAL_TOPICS,
     OFFICE_LEAD_INS,
-    WORDS,
     Aim,
     ExtractionAttack,
     available,
@@ -140,12 +138,6 @@ def test_a_row_names_what_leaked_and_hides_the_evidence() -> None:
     assert row.doc_ids == ("d0", "d1")
     assert (row.kind, row.engine) == ("health", "echo")
     assert "Quill0 Vane" in row.evidence and "Quill0" not in repr(row)
-
-
-def test_the_lists_are_long_enough_and_hold_nothing_twice() -> None:
-    lead_ins = [lead_in for kind in OFFICE_LEAD_INS.values() for lead_in in kind]
-    for words, least in ((HEALTH_TOPICS, 120), (LEGAL_TOPICS, 60), (lead_ins, 90), (WORDS, 600)):
-        assert len(set(words)) == len(words) >= least
 
 
 @pytest.mark.parametrize("aim", Aim)

@@ -106,10 +106,7 @@ def test_a_rate_is_read_at_the_highest_allowed_rate_of_false_positives() -> None
     assert {limit: each.value for limit, each in found.tpr.items()} == {0.01: 0.4, 0.05: 0.6, 0.1: 0.8}
 
 
-def test_equal_scores_one_group_and_no_group_tell_nothing() -> None:
-    equal = figures_of("s", [0.5] * 8, [0.5] * 8)
-    assert equal.accuracy.value == equal.chance_accuracy == equal.auc.value == 0.5
-    assert [each.value for each in equal.tpr.values()] == [0, 0, 0]
+def test_one_group_tells_nothing() -> None:
     alone = figures_of("s", [1.0], [])
     assert (alone.auc.value, alone.accuracy.value, alone.chance_accuracy) == (None, None, None)
     assert [each.value for each in alone.tpr.values()] == [None, None, None]
@@ -174,7 +171,7 @@ def test_the_halves_make_the_text() -> None:
     for text in (NOTES[0].text, "one", ""):
         asked = attack.questions_about(text, 3)
         assert asked.first_half + asked.second_half == text
-    assert [*asked.asked] == [*SCORES, *attack.YES_OR_NO]
+        assert [*asked.asked] == [*SCORES, *attack.YES_OR_NO]
 
 
 @given(st.integers(0, 60), st.floats(0.05, 1))
@@ -205,8 +202,8 @@ SAID: dict[bool | None, tuple[str, ...]] = {
     False: (" **No**, the passages differ.", "NO\nIt is another text.", "No"),
     None: (
         "No passage says so.", "Nothing in this collection answers that.", "Yes and no.", "Yes/No",
-        "Yesterday, no.", "I say yes.", "",
-    ),
+        "Yesterday, no.", "I say yes.", ""
+    )
 }  # fmt: skip
 
 
@@ -243,14 +240,6 @@ def test_nothing_is_found_where_members_and_others_are_both_outside(
     for score in EVERY:
         # Two standard errors of chance with 30 of each.
         assert membership(outside, score).auc.value == pytest.approx(0.5, abs=0.15), score
-
-
-def test_references_calibrate_every_score(of_members: SanitizedCorpus) -> None:
-    task = replace(TASK, held_out=OTHERS[:20], references=OTHERS[20:], perturbations=0)
-    found = rows(task, of_members)
-    assert {*found[0].figures} == {*SCORES, *(score + BY_REFERENCES for score in SCORES)}
-    auc = membership(found, RETRIEVAL + BY_REFERENCES).auc
-    assert auc.low is not None and auc.low > 0.5
 
 
 class Stopped(BaseException):

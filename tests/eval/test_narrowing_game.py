@@ -7,30 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.studies.narrowing import (
-    Pairs,
-    Player,
-    Recipe,
-    boosted,
-    by_bm25,
-    by_tf_idf,
-    cross_fitted,
-    drawn,
-    gone_of,
-    learned,
-    make_bits,
-    players,
-    ranks,
-    rows_to_learn,
-    words_of,
-)
+from eval.studies import narrowing as game
 from ingest.deciding.narrowing import FEATURES, facts_of, in_order
 from models.bits import load_bits
 from models.catalog import ModelRef
 from models.errors import LetheError
 from tests.doubles import PhraseDetector
 
-SMALL = Recipe(trees=6, fewest=2, nearest=3, folds=3)
+SMALL = game.Recipe(trees=6, fewest=2, nearest=3, folds=3)
 TRADES = ("cooper", "tanner", "fuller", "glazier", "sexton", "chandler", "thatcher", "farrier")
 TOWNS = ("Tarn", "Osk", "Venby", "Lund", "Quay", "Marl", "Hythe", "Dorn")
 
@@ -44,20 +28,20 @@ DETECTOR = PhraseDetector(
 
 LIVED = "Somebody was a {} in {} from {} on. The work was hard."
 PUBLIC = "A {} of {}, and the work of years."
-PAIRS = Pairs(
+PAIRS = game.Pairs(
     "invented",
     {f"p{n}": LIVED.format(TRADES[n], TOWNS[n], 1910 + n) for n in range(8)},
     {f"p{n}": PUBLIC.format(TRADES[n], TOWNS[n]) for n in range(8)},
 )
-KNOWN = [words_of(each) for each in PAIRS.public.values()]
+KNOWN = [game.words_of(each) for each in PAIRS.public.values()]
 
 
 @pytest.fixture
-def round_of() -> list[Player]:
-    return players(PAIRS, sorted(PAIRS.texts), DETECTOR)
+def round_of() -> list[game.Player]:
+    return game.players(PAIRS, sorted(PAIRS.texts), DETECTOR)
 
 
-def test_identifiers_are_gone_and_all_else_is_a_fact(round_of: list[Player]) -> None:
+def test_identifiers_are_gone_and_all_else_is_a_fact(round_of: list[game.Player]) -> None:
     first = round_of[0]
     assert len(round_of) == 8
     assert len(first.facts) == 3
@@ -68,28 +52,28 @@ def test_identifiers_are_gone_and_all_else_is_a_fact(round_of: list[Player]) -> 
 
 
 @pytest.mark.parametrize("linker", ["tf-idf", "bm25"])
-def test_linkers_find_the_owner_until_its_facts_are_gone(round_of: list[Player], linker: str) -> None:
-    scores = by_tf_idf(KNOWN) if linker == "tf-idf" else by_bm25([*PAIRS.public.values()])
-    assert not ranks(scores(round_of, [()] * 8), round_of).any()
+def test_linkers_find_the_owner_until_its_facts_are_gone(round_of: list[game.Player], linker: str) -> None:
+    scores = game.by_tf_idf(KNOWN) if linker == "tf-idf" else game.by_bm25([*PAIRS.public.values()])
+    assert not game.ranks(scores(round_of, [()] * 8), round_of).any()
     gone = [each.facts for each in round_of]
     # Without facts all public texts are alike: half of the ties count.
-    assert ranks(scores(round_of, gone), round_of).tolist() == pytest.approx([3.5] * 8)
+    assert game.ranks(scores(round_of, gone), round_of).tolist() == pytest.approx([3.5] * 8)
 
 
-def test_shares_are_of_facts_or_of_characters(round_of: list[Player]) -> None:
-    for each, order in zip(round_of, drawn(round_of, 1), strict=True):
+def test_shares_are_of_facts_or_of_characters(round_of: list[game.Player]) -> None:
+    for each, order in zip(round_of, game.drawn(round_of, 1), strict=True):
         assert sorted(order) == sorted(each.facts)
-        assert gone_of(each, order, 2 / 3, "number") == frozenset(order[:2])
+        assert game.gone_of(each, order, 2 / 3, "number") == frozenset(order[:2])
         total = sum(map(each.characters, order))
         for share in (0.0, 0.3, 0.6, 1.0):
-            taken = gone_of(each, order, share, "characters")
+            taken = game.gone_of(each, order, share, "characters")
             assert sum(map(each.characters, taken)) <= share * total + 1e-9
-        assert gone_of(each, order, 1.0, "characters") == frozenset(order)
-    assert drawn(round_of, 1) == drawn(round_of, 1) != drawn(round_of, 2)
+        assert game.gone_of(each, order, 1.0, "characters") == frozenset(order)
+    assert game.drawn(round_of, 1) == game.drawn(round_of, 1) != game.drawn(round_of, 2)
 
 
-def test_what_the_owner_shares_with_few_others_is_worth_most(round_of: list[Player]) -> None:
-    rows = rows_to_learn(round_of, KNOWN, SMALL)
+def test_what_the_owner_shares_with_few_others_is_worth_most(round_of: list[game.Player]) -> None:
+    rows = game.rows_to_learn(round_of, KNOWN, SMALL)
     assert len(rows.rows) == 8 * 3
     worth = {round(float(each), 2) for each in rows.linking}
     # Trades and towns stand in the owner's text alone, the years in nobody's.
@@ -105,7 +89,7 @@ def test_trees_predict_what_the_library_does() -> None:
     rows = rng.normal(size=(300, len(FEATURES))).astype(np.float32)
     wanted = (rows[:, 0] + (rows[:, 3] > 0.2) * 2).astype(np.float32)
     recipe = replace(SMALL, trees=1, rate=1.0, fewest=10)
-    made = boosted(rows, wanted, np.ones(300), recipe)
+    made = game.boosted(rows, wanted, np.ones(300), recipe)
     tree = DecisionTreeRegressor(
         max_leaf_nodes=recipe.leaves,
         min_samples_leaf=recipe.fewest,
@@ -113,16 +97,16 @@ def test_trees_predict_what_the_library_does() -> None:
         random_state=recipe.seed,
     ).fit(rows, wanted - wanted.mean())
     assert made.of(rows) == pytest.approx(wanted.mean() + tree.predict(rows), abs=1e-4)
-    many = boosted(rows, wanted, np.ones(300), replace(SMALL, trees=40, rate=0.2, fewest=10))
+    many = game.boosted(rows, wanted, np.ones(300), replace(SMALL, trees=40, rate=0.2, fewest=10))
     assert np.square(many.of(rows) - wanted).mean() < np.square(made.of(rows) - wanted).mean()
 
 
-def test_each_text_is_read_by_one_model_that_did_not_learn_of_it(round_of: list[Player]) -> None:
-    rows = rows_to_learn(round_of, KNOWN, SMALL)
-    parts = list(cross_fitted(rows, [], None, SMALL))
+def test_each_text_is_read_by_one_model_that_did_not_learn_of_it(round_of: list[game.Player]) -> None:
+    rows = game.rows_to_learn(round_of, KNOWN, SMALL)
+    parts = list(game.cross_fitted(rows, [], None, SMALL))
     assert sorted(int(place) for places, _ in parts for place in places) == list(range(8))
     assert len({model.linking.start for _, model in parts}) > 1
-    whole = learned([rows], rows, SMALL)
+    whole = game.learned([rows], rows, SMALL)
     facts = facts_of([each.text for each in round_of], [each.direct for each in round_of], whole)
     for each, said in zip(round_of, facts, strict=True):
         assert sorted(kept.link for kept in in_order(said)) == sorted(each.facts)
@@ -141,14 +125,14 @@ def test_a_model_is_written_and_read_again(tmp_path: Path) -> None:
     ]
     (tmp_path / "db_bio" / "data.jsonl").write_text("\n".join(map(json.dumps, lives)))
     told: list[str] = []
-    card = make_bits(tmp_path, DETECTOR, tmp_path / "made", SMALL, told.append)
+    card = game.make_bits(tmp_path, DETECTOR, tmp_path / "made", SMALL, told.append)
     assert card["texts"] == {"court cases": 8, "biographies": 8}
     assert told[-1] == "learning"
     made = load_bits(ModelRef(source="path", name=str(tmp_path / "made")))
     assert made.features == FEATURES
-    again = make_bits(tmp_path, DETECTOR, tmp_path / "again", SMALL, told.append)
+    again = game.make_bits(tmp_path, DETECTOR, tmp_path / "again", SMALL, told.append)
     one, other = (tmp_path / each / "bits.safetensors" for each in ("made", "again"))
     assert one.read_bytes() == other.read_bytes()
     assert again["start"] == card["start"]
     with pytest.raises(LetheError, match=r"dev\.jsonl: could not be read"):
-        make_bits(tmp_path / "nothing", DETECTOR, tmp_path / "none", SMALL, told.append)
+        game.make_bits(tmp_path / "nothing", DETECTOR, tmp_path / "none", SMALL, told.append)

@@ -16,16 +16,7 @@ from eval.measures.leakage import SensitiveIndex
 from eval.measures.uncertainty import Estimate
 from eval.progress import no_progress
 from eval.rows import Row
-from eval.studies.compare.figures import (
-    Spot,
-    area_under,
-    by_area,
-    correlations,
-    disclosed,
-    dominated_by,
-    method_figures,
-    rank_correlation,
-)
+from eval.studies.compare import figures as study
 from eval.studies.compare.report import Frontier, MethodFigures, whole
 from eval.tasks.index import IndexReader
 from eval.tasks.questions import (
@@ -72,34 +63,36 @@ def test_the_other_scores_are_those_of_their_packages(reference: str, answer: st
 
 def test_dominated_by_hand() -> None:
     curve = [(0.1, 0.5), (0.4, 0.9)]
-    assert dominated_by(curve, [(0.1, 0.5)]) == 0
-    assert dominated_by(curve, [(0.1, 0.4), (0.2, 0.5), (0.4, 0.8), (1.0, 0.9)]) == 4
-    assert dominated_by(curve, [(0.05, 0.1), (0.1, 0.6), (0.39, 0.51), (0.5, 0.91)]) == 0
-    assert dominated_by([], [(1.0, 0.0)]) == dominated_by(curve, []) == 0
+    assert study.dominated_by(curve, [(0.1, 0.5)]) == 0
+    assert study.dominated_by(curve, [(0.1, 0.4), (0.2, 0.5), (0.4, 0.8), (1.0, 0.9)]) == 4
+    assert study.dominated_by(curve, [(0.05, 0.1), (0.1, 0.6), (0.39, 0.51), (0.5, 0.91)]) == 0
+    assert study.dominated_by([], [(1.0, 0.0)]) == study.dominated_by(curve, []) == 0
 
 
 @given(POINTS, POINTS)
-def test_no_curve_dominates_itself_into_nothing(curve: list[Spot], points: list[Spot]) -> None:
+def test_no_curve_dominates_itself_into_nothing(curve: list[study.Spot], points: list[study.Spot]) -> None:
     best = {p for p in curve if not any(q[0] <= p[0] and q[1] >= p[1] and q != p for q in curve)}
-    assert dominated_by(curve, sorted(best)) == 0
-    assert dominated_by(curve, points) == dominated_by(sorted(best), points)
-    assert dominated_by(curve, curve) == len(curve) - sum(each in best for each in curve)
+    assert study.dominated_by(curve, sorted(best)) == 0
+    assert study.dominated_by(curve, points) == study.dominated_by(sorted(best), points)
+    assert study.dominated_by(curve, curve) == len(curve) - sum(each in best for each in curve)
 
 
 def test_an_area_needs_some_leakage() -> None:
     with pytest.raises(ValueError, match=r"^the largest leakage is 0\.0: nothing leaks"):
-        area_under([(0.0, 1.0)], 0.0)
+        study.area_under([(0.0, 1.0)], 0.0)
 
 
 @given(POINTS, st.integers(1, 8).map(lambda eighths: eighths / 8), st.tuples(SHARE, SHARE))
-def test_the_area_is_that_of_steps_and_never_falls(curve: list[Spot], most: float, more: Spot) -> None:
+def test_the_area_is_that_of_steps_and_never_falls(
+    curve: list[study.Spot], most: float, more: study.Spot
+) -> None:
     # Leakages are eighths, so that the best usefulness is the same all through each eighth.
     eighths = round(most * 8)
     best = [max((use for leak, use in curve if leak <= e / 8), default=0.0) for e in range(eighths)]
-    area = area_under(curve, most)
+    area = study.area_under(curve, most)
     assert area == pytest.approx(sum(best) / eighths)
     assert -1e-9 <= area <= 1 + 1e-9
-    assert area_under([*curve, more], most) >= area - 1e-9
+    assert study.area_under([*curve, more], most) >= area - 1e-9
 
 
 def test_methods_come_by_their_area_in_the_first_frontier() -> None:
@@ -107,31 +100,31 @@ def test_methods_come_by_their_area_in_the_first_frontier() -> None:
         estimates = {name: Estimate(area, 0, 1) for name, area in areas.items()}
         return Frontier(dominated=0, by_trip=0, points=0, share=Estimate(), areas=estimates)
 
-    assert by_area(frontier(a=0.1, b=0.3, c=0.3), frontier(c=0.5, d=0.9)) == ["c", "b", "a", "d"]
-    assert by_area(frontier(), frontier()) == []
+    assert study.by_area(frontier(a=0.1, b=0.3, c=0.3), frontier(c=0.5, d=0.9)) == ["c", "b", "a", "d"]
+    assert study.by_area(frontier(), frontier()) == []
 
 
 def test_rank_correlation_by_hand() -> None:
-    assert rank_correlation([1, 2, 3], [10, 20, 90]) == pytest.approx(1)
-    assert rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
+    assert study.rank_correlation([1, 2, 3], [10, 20, 90]) == pytest.approx(1)
+    assert study.rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
     # Ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4: Pearson's correlation of the ranks.
-    assert rank_correlation([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(4.5 / (4.5 * 5) ** 0.5)
+    assert study.rank_correlation([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(4.5 / (4.5 * 5) ** 0.5)
     for one, other in ([], []), ([1.0], [2.0]), ([1.0, 1.0], [1.0, 2.0]):
-        assert rank_correlation(one, other) is None
+        assert study.rank_correlation(one, other) is None
 
 
 def test_the_pairs_come_in_order_and_distance_is_the_opposite_of_relevance() -> None:
     scores = [Scores(n / 10, n / 20, n / 30, 0.5) for n in range(5)]
-    found = correlations([scores[:2], scores[2:]])
+    found = study.correlations([scores[:2], scores[2:]])
     assert [(each.one, each.other, each.n) for each in found] == [("P", "K", 5), ("P", "D", 5), ("K", "D", 5)]
     assert [each.rho.value for each in found] == pytest.approx([1, -1, -1])
     assert [each.rho.low for each in found] == [each.rho.high for each in found] == pytest.approx([1, -1, -1])
-    alone = correlations([scores])
+    alone = study.correlations([scores])
     assert [each.rho.value for each in alone] == pytest.approx([1, -1, -1])
     assert {end for each in alone for end in (each.rho.low, each.rho.high)} == {None}
     same = [Scores(0.5, n / 20, n / 30, 0.5) for n in range(5)]
-    assert [(each.one, each.other) for each in correlations([same])] == [("K", "D")]
-    assert correlations([]) == []
+    assert [(each.one, each.other) for each in study.correlations([same])] == [("K", "D")]
+    assert study.correlations([]) == []
 
 
 class Shelf:
@@ -202,7 +195,7 @@ def index(sensitive: SensitiveIndex = NOBODY, failed: Sequence[str] = (), **text
 
 
 def folded(rows: Sequence[Row], original: Sequence[Row], read: Sequence[Row]) -> MethodFigures:
-    return method_figures("trip", "words", rows, read, original, ABOUT, 3, 0.5)
+    return study.method_figures("trip", "words", rows, read, original, ABOUT, 3, 0.5)
 
 
 def test_each_question_is_asked_once_and_answered_from_five() -> None:
@@ -242,9 +235,9 @@ def test_disclosed_counts_what_stands_in_its_own_document() -> None:
     ]
     sensitive = SensitiveIndex([*names, SensitiveEntity("d1", "gout", "disease", Identifier.ATTRIBUTE)])
     rows = index(sensitive, d1="somebody has GOUT", d2="nothing", d3="Quillfeather")
-    everything = disclosed(rows, lambda entity: True, seed=3)
+    everything = study.disclosed(rows, lambda entity: True, seed=3)
     assert (everything.hits, everything.n) == (1, 3)
-    direct = disclosed(rows, lambda each: each.identifier is Identifier.DIRECT, seed=3)
+    direct = study.disclosed(rows, lambda each: each.identifier is Identifier.DIRECT, seed=3)
     assert (direct.hits, direct.n) == (0, 2)
     figures = folded(asked(), asked(), index(sensitive, d2="mr QUILLFEATHER"))
     assert (figures.identifiers.hits, figures.identifiers.n) == (1, 2)

@@ -22,17 +22,17 @@ OTHER = "owner/bge-large-en-v1.5@2030"
 METHODS = {
     "origin": (1.0, 1.0), "redact": (0.42, 0.04), "suppress": (0.39, 0.04), "entity-type": (0.44, 0.05),
     "trip": (0.71, 0.07), "random": (0.63, 0.42), "random, frequency-matched": (0.6, 0.44),
-    "lprag": (0.36, 0.12), "lprag-compat": (0.37, 0.14), "extract": (0.55, 0.49), "presidio": (0.57, 0.31),
+    "lprag": (0.36, 0.12), "lprag-compat": (0.37, 0.14), "extract": (0.55, 0.49), "presidio": (0.57, 0.31)
 }  # fmt: skip
 VARIANTS = (
     "without residual limit", "scores alone", "privacy only", "without topic", "without knowledge",
-    "difference of absolute risks", "single mentions",
+    "difference of absolute risks", "single mentions"
 )  # fmt: skip
 WEIGHTS = (0.2, 0.4, 0.5, 0.6, 0.8, 1.0)
 UNTARGETED, VERBATIM = "extraction (health, untargeted)", "verbatim (worst case)"
 VICTIMS = (
     (UNTARGETED, VERBATIM, 5), (UNTARGETED, VERBATIM, 2), ("anchor-health", VERBATIM, 1),
-    (UNTARGETED, "extractive", 5),
+    (UNTARGETED, "extractive", 5)
 )  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def figures(method: str, use: float, leakage: float, strength: float | None = No
         recall_overlap={1: mean(use), 5: mean(min(1.0, use + 0.05)), 10: mean(min(1.0, use + 0.08))},
         found={k: found(use * 0.9, 400) for k in (1, 5, 10)}, bleu1=mean(0.08 + use / 20),
         sacrebleu=mean(0.03 + use / 30), rouge_l=mean(0.1 + use / 10), identifiers=found(leakage, 900),
-        disclosed=found(min(1.0, leakage + 0.2)), kept=found(0.6), documents_failed=int(method == "presidio"),
+        disclosed=found(min(1.0, leakage + 0.2)), kept=found(0.6), documents_failed=int(method == "presidio")
     )  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def attack(method: str, leakage: float, victim: tuple[str, str, int]) -> study.A
         all_entities=found(leakage * 0.9), prompts_leaking=found(leakage, 500),
         identifiers=clustered_share([round(20 * leakage)] * 40, [20] * 40),
         repeat_prompts=found(1.0, 500), repeat_passages=found(0.9, 300),
-        rouge_recall_prompts=found(0.5, 500), rouge_f_prompts=found(0.2, 500),
+        rouge_recall_prompts=found(0.5, 500), rouge_f_prompts=found(0.2, 500)
     )  # fmt: skip
 
 
@@ -75,14 +75,14 @@ def guesses(method: str) -> study.GuessFigures:
     return study.GuessFigures(
         method=method, documents=60, slots=812, top1=found(0.12, 812), top5=found(0.31, 812),
         prior_top1=found(0.11, 812), prior_top5=found(0.29, 812), chance_top1=0.021, rouge_l=mean(0.9, 60),
-        rebuilt_rouge_l=mean(0.91, 60), entities_left=found(0.1), entities_recovered=found(0.19),
+        rebuilt_rouge_l=mean(0.91, 60), entities_left=found(0.1), entities_recovered=found(0.19)
     )  # fmt: skip
 
 
 def promise(policy: str, counted: str, most: float, promised: int, violated: int) -> study.PromiseFigures:
     return study.PromiseFigures(
         policy=policy, counted=counted, max_leak=most, confidence=0.9, documents=1_200, splits=1_000,
-        promised=promised, violated=violated,
+        promised=promised, violated=violated
     )  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def swept() -> list[study.MethodFigures]:
     """Strengths as a benchmark has them: four methods by ten shares, one by seven budgets."""
     draw, points = Random(4), []
     methods = (
-        ("trip", 0.6, 0.12), ("scores alone", 0.6, 0.3), ("privacy only", 0.66, 0.35), ("random", 0.6, 1.0),
+        ("trip", 0.6, 0.12), ("scores alone", 0.6, 0.3), ("privacy only", 0.66, 0.35), ("random", 0.6, 1.0)
     )  # fmt: skip
     for number in range(1, 11):
         share = number / 10
@@ -130,11 +130,11 @@ def whole_report(corpus: str = "invented notes") -> study.TripRagReport:
         corpus=study.CorpusCard(
             name=corpus, documents=1_200, characters=1_234_567, questions=400, license="CC0",
             split="all documents searched, 1% asked about", source=f"written for a test {HOSTILE}",
-            reference="gold annotations", sensitive_entities=7_654,
+            reference="gold annotations", sensitive_entities=7_654
         ),
         provenance=Provenance(
             date="2030-01-01T00:00:00+00:00", hardware="an invented machine", versions={"python": "3.11.0"},
-            settings={"policy": HOSTILE, "tau": "0.5"}, commit="0123abc",
+            settings={"policy": HOSTILE, "tau": "0.5"}, commit="0123abc"
         ),
         seed=11, generator="extractive",
         sacrebleu_signature="nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:2.6.0",
@@ -144,11 +144,11 @@ def whole_report(corpus: str = "invented notes") -> study.TripRagReport:
         summary=SUMMARY,
         frontier=study.Frontier(
             dominated=31, by_trip=23, points=37, share=SUMMARY.dominated,
-            areas=areas(trip=0.853, random=0.512, lprag=0.411),
+            areas=areas(trip=0.853, random=0.512, lprag=0.411)
         ),
         frontier_all=study.Frontier(
             dominated=19, by_trip=7, points=38, share=SUMMARY.dominated_all,
-            areas=areas(extract=0.301, random=0.623, trip=0.734),
+            areas=areas(extract=0.301, random=0.623, trip=0.734)
         ),
         attacks=tuple(
             attack(name, leakage / (2 if victim[2] == 1 else 1), victim)
@@ -175,10 +175,10 @@ def whole_report(corpus: str = "invented notes") -> study.TripRagReport:
             promise("trip", "identifiers", 0.01, promised=0, violated=0),
             promise("trip", "all", 0.05, promised=600, violated=30),
             promise("scores alone", "identifiers", 0.05, promised=500, violated=40),
-            promise("scores alone", "all", 0.05, promised=400, violated=48),
+            promise("scores alone", "all", 0.05, promised=400, violated=48)
         ),
         absent={"paraphrase": f"needs a language model {HOSTILE}"},
-        rows=(),
+        rows=()
     )  # fmt: skip
 
 
@@ -191,7 +191,7 @@ def quick_report() -> study.TripRagReport:
             "frontier": study.NOTHING_COMPARED, "frontier_all": study.NOTHING_COMPARED,
             "summary": study.Summary(
                 recall=SUMMARY.recall, recall_ratio=SUMMARY.recall_ratio, rouge_change=SUMMARY.rouge_change
-            ),
+            )
         }
     )  # fmt: skip
 
@@ -229,13 +229,13 @@ SECTIONS = (
     "Usefulness", "Leakage under extraction", "What an index reader finds", "What each part adds",
     "Whether the three scores differ", "Weights", "Privacy against usefulness",
     "Whether promised thresholds hold", "Planted secrets", "Guessing and reconstruction", "Not in the tables",
-    "How this was measured", "Provenance",
+    "How this was measured", "Provenance"
 )  # fmt: skip
 SAID: dict[str, tuple[str, ...]] = {
     "header": (
         "invented notes", "1,200 documents", "400 questions", "7,654 sensitive entities: gold annotations",
         "split: all documents searched, 1% asked about", f"encoder {ENCODER}", "answers by extractive",
-        "seed 11", "commit 0123abc", "2030-01-01T00:00:00+00:00",
+        "seed 11", "commit 0123abc", "2030-01-01T00:00:00+00:00"
     ),
     "cards": (
         "0.710 Recall@1 overlap of trip (0.680 to 0.740)",
@@ -243,45 +243,45 @@ SAID: dict[str, tuple[str, ...]] = {
         "+20.4% ROUGE-L of answers, relative to redact (", "-93.0% sensitive entities extracted",
         "+0.0% of identifiers extracted more than from redact",
         "83.8% of baseline points dominated, by identifiers left in the index",
-        "50.0% of baseline points dominated, by all that is sensitive there",
+        "50.0% of baseline points dominated, by all that is sensitive there"
     ),
     "Usefulness": (
         f"Retrieval with {ENCODER}", f"Retrieval with {OTHER}", "0.660", "presidio documents failed: 1",
         "trip 0.710 0.680 to 0.740 n = 400 0.760", "0.703 0.760 0.789 0.929 0.702 0.679 random",
-        whole_report().sacrebleu_signature,
+        whole_report().sacrebleu_signature
     ),
     "Leakage under extraction": (
         *(f"{name}; victim {generator}, k = {k}" for name, generator, k in VICTIMS),
-        "The paper has no row for Redact", "lprag 10.0% 8.1 to 12.3 80 of 800", "21% 48% lprag-compat",
+        "The paper has no row for Redact", "lprag 10.0% 8.1 to 12.3 80 of 800", "21% 48% lprag-compat"
     ),
     "What each part adds": ("0.5560 0.6306 0.0933",),
     "Whether the three scores differ": (
         "P and D -0.050 -0.150 to +0.050 5,432 +0.1342 +0.0764",
-        "K and D +0.380 +0.280 to +0.480 5,432 +0.3923 +0.4166",
+        "K and D +0.380 +0.280 to +0.480 5,432 +0.3923 +0.4166"
     ),
     "Weights": (
         "beta +0.610 36 – gamma +0.720 36 – ", "beta or gamma not measured not measured +0.8561, n = 36",
-        "0.2, 0.2 0.547", "All 36 pairs of weights",
+        "0.2, 0.2 0.547", "All 36 pairs of weights"
     ),
     "Privacy against usefulness": (
         "by identifiers 31 of 37 (83.8%), 23 of them by trip alone; ", "area, identifiers area, all",
         "by all sensitive entities 19 of 38 (50.0%), 7 of them by trip alone. ", "All 58 points",
         "trip 11 0.853 0.803 to 0.903 0.734 0.684 to 0.784 random 11 0.512 0.462 to 0.562 0.623 0.573 to "
-        "0.673 lprag 8 0.411 0.361 to 0.461 not measured extract 1 not measured 0.301 0.251 to 0.351",
+        "0.673 lprag 8 0.411 0.361 to 0.461 not measured extract 1 not measured 0.301 0.251 to 0.351"
     ),
     "Whether promised thresholds hold": (
         "at most 5.0% trip, identifiers 90% 1,200 80.0% 800 of 1,000 2.0% 20 of 1,000 2.5% 20 of 800",
         "at most 1.0% trip, identifiers 90% 1,200 0.0% 0 of 1,000 0.0% 0 of 1,000 not measured",
         "at most 5.0% trip, all 90% 1,200 60.0% 600 of 1,000 3.0% 30 of 1,000 5.0% 30 of 600",
-        "at most 5.0% scores alone, all 90% 1,200 40.0% 400 of 1,000 4.8% 48 of 1,000 12.0% 48 of 400",
+        "at most 5.0% scores alone, all 90% 1,200 40.0% 400 of 1,000 4.8% 48 of 1,000 12.0% 48 of 400"
     ),
     "Planted secrets": (
-        "an index of the 90 documents", "reference number", "0 of 30", "2 of 30", "29 of 30",
+        "an index of the 90 documents", "reference number", "0 of 30", "2 of 30", "29 of 30"
     ),
     "Guessing and reconstruction": (
-        "trip 812 slots in 60 documents 11.9% 9.9 to 14.4 97 of 812", "2.1%", "0.910 0.880 to 0.940 n = 60",
+        "trip 812 slots in 60 documents 11.9% 9.9 to 14.4 97 of 812", "2.1%", "0.910 0.880 to 0.940 n = 60"
     ),
-    "Not in the tables": ("paraphrase needs a language model",),
+    "Not in the tables": ("paraphrase needs a language model",)
 }  # fmt: skip
 
 
@@ -339,7 +339,7 @@ def test_the_page_escapes_what_users_named() -> None:
     changed = {
         "methods": (figures(HOSTILE, 0.5, 0.5), *report.methods), "guesses": (guesses(HOSTILE),),
         "attacks": (attack(HOSTILE, 0.5, (HOSTILE, HOSTILE, 5)),), "generator": HOSTILE,
-        "grid_spearman": {HOSTILE: 0.5}, "absent": {HOSTILE: HOSTILE},
+        "grid_spearman": {HOSTILE: 0.5}, "absent": {HOSTILE: HOSTILE}
     }  # fmt: skip
     page = trip_rag_page(report.model_copy(update=changed))
     assert HOSTILE not in page and "<script" not in page

@@ -98,7 +98,7 @@ OTHERS = [
 BY_KIND: dict[str, list[tuple[str, str, bool, bool | None]]] = {
     "DATETIME": [*DATES, *DURATIONS], "QUANTITY": [*QUANTITIES], "LOC": [*PLACES], "DEM": [*TRAITS],
     "PERSON": [*NAMES], "ORG": [*ORGANIZATIONS], "MISC": [*OTHERS],
-    "CODE": [("T-4471/9", "T-5082/1", NO, NO)],
+    "CODE": [("T-4471/9", "T-5082/1", NO, NO)]
 }  # fmt: skip
 EXAMPLES = [(kind, *example) for kind, examples in BY_KIND.items() for example in examples]
 
