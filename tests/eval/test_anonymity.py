@@ -97,8 +97,8 @@ def test_who_fits_by_hand() -> None:
     ]
     for said, expected in fits:
         assert people.fitting(said).tolist() == expected
-    said = [person.SaidOfPerson(), person.SaidOfPerson(female=True), person.SaidOfPerson(ages=(60, 60))]
-    assert person.anonymity(people, said, [1, 4]).tolist() == [[2, 5], [2, 4], [2, 4]]
+    three = [person.SaidOfPerson(), person.SaidOfPerson(female=True), person.SaidOfPerson(ages=(60, 60))]
+    assert person.anonymity(people, three, [1, 4]).tolist() == [[2, 5], [2, 4], [2, 4]]
 
 
 @examples(max_examples=30, deadline=None)

@@ -125,15 +125,16 @@ def planted(collection: Collection, doc_id: str, column: str, value: str | bytes
     collection.store._connection.execute(put, (value, passage))
 
 
-def vector_of(system: System, text: str) -> bytes:
-    return system.encoder.encode([text])[0].astype(np.float16).tobytes()
+def vector_of(text: str) -> bytes:
+    vector: Vectors = WordEncoder().encode([text])[0]
+    return vector.astype(np.float16).tobytes()
 
 
 def test_texts_and_vectors_of_originals_are_caught_with_their_places(tmp_path: Path) -> None:
     system, data, corpus = written(tmp_path)
     vector, text = corpus.documents[0], corpus.documents[2]
     with locked(data.folder("notes")), data.open("notes") as collection:
-        planted(collection, vector.doc_id, "vector", vector_of(system, vector.text))
+        planted(collection, vector.doc_id, "vector", vector_of(vector.text))
         planted(collection, text.doc_id, "text", "Invented. Mr Tobias Tarrant is here again.")
     with data.open("notes") as collection:
         limits = {"left-direct": 0.0, "left-quasi": 1.0, "vectors": 0.0}
@@ -323,9 +324,8 @@ def test_an_attack_that_does_not_beat_chance_is_no_evidence(lethe: AuditReport) 
     task = VectorsTask(DOCUMENTS, WordEncoder())
     blunt = Measure("blunt", "all", "nobody", task, lambda rows: Estimate(0.5, 0.3, 0.7), "", reference="a")
     rows = {system: {task.name: [Row(system=system, task=task.name, case="1")]} for system in lethe.systems}
-    for chance, shown in ((0.4, False), (0.2, True)):
-        beside = replace(blunt, chance=lambda rows, chance=chance: Estimate(chance))
-        assert study.figures_of(beside, rows).shown is shown
+    assert study.figures_of(replace(blunt, chance=lambda rows: Estimate(0.4)), rows).shown is False
+    assert study.figures_of(replace(blunt, chance=lambda rows: Estimate(0.2)), rows).shown is True
 
 
 def test_a_standard_audit_follows_answers_and_slips_in_documents(plain: System, grounds: Grounds) -> None:
@@ -412,7 +412,7 @@ def test_questions_about_one_document_count_as_one_case() -> None:
     ]
     found, told = first.value(rows), facts.value(rows)
     assert (found.value, found.interval) == (0.5, (0.0, 1.0))
-    assert (told.n, told.value) == (2, pytest.approx(0.5 + 3.5 / 8))
+    assert told.n == 2 and told.value == pytest.approx(0.5 + 3.5 / 8)
 
 
 def test_attacked_are_those_that_are_there_and_copies_are_no_strangers(
@@ -535,7 +535,7 @@ def test_an_interrupted_audit_tells_and_goes_on_and_another_one_is_refused(tmp_p
     twins = measure(whole, "same-person")
     assert twins.figures[ORIGIN].n == 2
     assert twins.chances[ORIGIN].value == pytest.approx(1 / (len(ids) - 1))
-    for column, value in (("vector", vector_of(system, NOTES[0])), ("text", "Invented. Something else.")):
+    for column, value in (("vector", vector_of(NOTES[0])), ("text", "Invented. Something else.")):
         with locked(data.folder("notes")), data.open("notes") as collection:
             planted(collection, ids[0], column, value)
         with data.open("notes") as collection:
