@@ -17,15 +17,11 @@ from tests.doubles import PhraseDetector
 SMALL = game.Recipe(trees=6, fewest=2, nearest=3, folds=3)
 TRADES = ("cooper", "tanner", "fuller", "glazier", "sexton", "chandler", "thatcher", "farrier")
 TOWNS = ("Tarn", "Osk", "Venby", "Lund", "Quay", "Marl", "Hythe", "Dorn")
-
-
 YEARS = [str(1900 + n) for n in range(100)]
 DETECTOR = PhraseDetector(
     dict.fromkeys(TRADES, "job title") | dict.fromkeys(TOWNS, "city name") | dict.fromkeys(YEARS, "date")
     | {"Somebody": "person full name"}
 )  # fmt: skip
-
-
 LIVED = "Somebody was a {} in {} from {} on. The work was hard."
 PUBLIC = "A {} of {}, and the work of years."
 PAIRS = game.Pairs(
@@ -90,12 +86,9 @@ def test_trees_predict_what_the_library_does() -> None:
     wanted = (rows[:, 0] + (rows[:, 3] > 0.2) * 2).astype(np.float32)
     recipe = replace(SMALL, trees=1, rate=1.0, fewest=10)
     made = game.boosted(rows, wanted, np.ones(300), recipe)
-    tree = DecisionTreeRegressor(
-        max_leaf_nodes=recipe.leaves,
-        min_samples_leaf=recipe.fewest,
-        monotonic_cst=[1 if name in ("surprisal", "times") else 0 for name in FEATURES],
-        random_state=recipe.seed,
-    ).fit(rows, wanted - wanted.mean())
+    rising = [int(name in ("surprisal", "times")) for name in FEATURES]
+    limits = {"max_leaf_nodes": recipe.leaves, "min_samples_leaf": recipe.fewest, "random_state": recipe.seed}
+    tree = DecisionTreeRegressor(monotonic_cst=rising, **limits).fit(rows, wanted - wanted.mean())
     assert made.of(rows) == pytest.approx(wanted.mean() + tree.predict(rows), abs=1e-4)
     many = game.boosted(rows, wanted, np.ones(300), replace(SMALL, trees=40, rate=0.2, fewest=10))
     assert np.square(many.of(rows) - wanted).mean() < np.square(made.of(rows) - wanted).mean()
@@ -113,23 +106,20 @@ def test_each_text_is_read_by_one_model_that_did_not_learn_of_it(round_of: list[
 
 
 def test_a_model_is_written_and_read_again(tmp_path: Path) -> None:
-    pairs = PAIRS
     (tmp_path / "tab").mkdir()
-    cases = [{"doc_id": name, "text": text} for name, text in pairs.texts.items()]
+    cases = [{"doc_id": name, "text": text} for name, text in PAIRS.texts.items()]
     (tmp_path / "tab" / "dev.jsonl").write_text("\n".join(map(json.dumps, cases)))
-    (tmp_path / "tab" / "background_public10_train_dev.json").write_text(json.dumps(pairs.public))
+    (tmp_path / "tab" / "background_public10_train_dev.json").write_text(json.dumps(PAIRS.public))
     (tmp_path / "db_bio").mkdir()
-    lives = [
-        {"id": name, "text": f"{text} {pairs.public[name]} It was long ago."}
-        for name, text in pairs.texts.items()
-    ]
+    ending = "It was long ago."
+    lives = [{"id": n, "text": f"{text} {PAIRS.public[n]} {ending}"} for n, text in PAIRS.texts.items()]
     (tmp_path / "db_bio" / "data.jsonl").write_text("\n".join(map(json.dumps, lives)))
     told: list[str] = []
     card = game.make_bits(tmp_path, DETECTOR, tmp_path / "made", SMALL, told.append)
     assert card["texts"] == {"court cases": 8, "biographies": 8}
     assert told[-1] == "learning"
-    made = load_bits(ModelRef(source="path", name=str(tmp_path / "made")))
-    assert made.features == FEATURES
+    made = ModelRef(source="path", name=str(tmp_path / "made"))
+    assert load_bits(made).features == FEATURES
     again = game.make_bits(tmp_path, DETECTOR, tmp_path / "again", SMALL, told.append)
     one, other = (tmp_path / each / "bits.safetensors" for each in ("made", "again"))
     assert one.read_bytes() == other.read_bytes()

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,10 +23,6 @@ ANNA, MET, BREMEN = Span(4, 8), Span(9, 12), Span(13, 19)
 OTHER = EditedDocument("The Keller met", [])
 HASHING = HashingEncoder()
 WORDS = ["", " ", "Anna", "a town", "anna keller", "é"]
-
-
-def tps_of(*edits: Replacement) -> float | None:
-    return text_preserved([EditedDocument(TEXT, edits), OTHER], HASHING).per_document[0]
 
 
 @st.composite
@@ -81,9 +76,7 @@ def test_information_by_hand() -> None:
     [
         ([], 1),
         ([(ANNA, "")], 5 / 8),
-        ([(ANNA, " ")], 5 / 8),
         ([(ANNA, ""), (BREMEN, "")], 2 / 8),
-        ([(BREMEN, ""), (ANNA, "")], 2 / 8),
         ([(ANNA, "Anna Keller")], (3 * math.sqrt(1 / 2) + 5) / 8),
         # A span of several words is as rare as its rarest one.
         ([(Span(4, 12), "")], 3 / 6),
@@ -96,7 +89,8 @@ def test_information_by_hand() -> None:
     ],
 )
 def test_tps_by_hand(edits: list[Replacement], share: float) -> None:
-    assert tps_of(*edits) == pytest.approx(share)
+    found = text_preserved([EditedDocument(TEXT, edits), OTHER], HASHING).per_document[0]
+    assert found == pytest.approx(share)
 
 
 def test_what_an_apostrophe_cuts_off_carries_nothing() -> None:
@@ -140,33 +134,21 @@ def test_each_text_is_encoded_once_and_no_text_for_nothing() -> None:
     assert edit_similarities([EditedDocument(TEXT, [(ANNA, "Bert")])], Opposite()) == {("Anna", "Bert"): 0}
 
 
-@pytest.mark.parametrize(
-    ("edits", "message"),
-    [
-        ([(ANNA, ""), (Span(5, 9), "")], "overlapping spans Span(start=4, end=8) and Span(start=5, end=9)"),
-        ([(Span(13, 20), "")], "Span(start=13, end=20) runs past the text, 19 characters long"),
-    ],
-)
-def test_edits_that_no_text_can_have_are_refused(edits: list[Replacement], message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        EditedDocument(TEXT, edits)
+def test_edits_that_no_text_can_have_are_refused() -> None:
+    overlapping = r"overlapping spans Span\(start=4, end=8\) and Span\(start=5, end=9\)"
+    with pytest.raises(ValueError, match=overlapping):
+        EditedDocument(TEXT, [(ANNA, ""), (Span(5, 9), "")])
+    with pytest.raises(ValueError, match=r"Span\(start=13, end=20\) runs past the text, 19 characters long"):
+        EditedDocument(TEXT, [(Span(13, 20), "")])
 
 
 # -- properties ------------------------------------------------------------------------------------------
 
 
 @given(CORPORA)
-def test_all_shares_lie_within_zero_and_one(documents: list[EditedDocument]) -> None:
-    preserved = text_preserved(documents, HASHING)
-    assert all(0 <= share <= 1 for share in preserved.per_document if share is not None)
-    figures = [preserved.tps, preserved.tpi, preserved.similarity]
-    assert all(0 <= each.value <= 1 for each in figures if each.value is not None)
-    if preserved.tps.value is not None and preserved.tpi.value is not None:
-        assert preserved.tpi.value <= preserved.tps.value + 1e-12
-
-
-@given(CORPORA)
-def test_untouched_texts_keep_everything_and_suppressed_ones_nothing(documents: list[EditedDocument]) -> None:
+def test_shares_reach_from_nothing_of_suppressed_texts_to_untouched_ones(
+    documents: list[EditedDocument],
+) -> None:
     bare, nothing = (
         [EditedDocument(each.text, [(Span(0, len(each.text)), "")] * gone) for each in documents]
         for gone in (0, 1)
@@ -178,6 +160,11 @@ def test_untouched_texts_keep_everything_and_suppressed_ones_nothing(documents: 
     for preserved in (text_preserved(bare, HASHING), text_preserved(same, HASHING)):
         assert set(preserved.per_document) <= {1.0, None}
         assert preserved.similarity.value is None
+    edited = text_preserved(documents, HASHING)
+    figures = [each.value for each in (edited.tps, edited.tpi, edited.similarity)]
+    assert all(0 <= share <= 1 for share in (*edited.per_document, *figures) if share is not None)
+    if edited.tps.value is not None and edited.tpi.value is not None:
+        assert edited.tpi.value <= edited.tps.value + 1e-12
     suppressed = text_preserved(nothing, HASHING)
     assert set(suppressed.per_document) <= {0.0, None}
     assert suppressed.tpi.value in (0.0, None)
