@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.measures.preserved import EditedDocument, edit_similarities, text_preserved, word_information
@@ -169,19 +169,6 @@ def test_shares_reach_from_nothing_of_suppressed_texts_to_untouched_ones(
     assert set(suppressed.per_document) <= {0.0, None}
     assert suppressed.tpi.value in (0.0, None)
     assert (suppressed.similarity.value, suppressed.similarity.interval) == (0, None)
-
-
-@given(edited(), st.data())
-def test_more_suppressions_never_keep_more(document: EditedDocument, data: st.DataObject) -> None:
-    fewer = [(span, data.draw(st.sampled_from([words, ""]))) for span, words in document.edits]
-    another = data.draw(spans(len(document.text)))
-    assume(not any(span.overlaps(another) for span, _ in document.edits))
-    shares = [
-        text_preserved([EditedDocument(document.text, edits), OTHER], HASHING).per_document[0]
-        for edits in (document.edits, fewer, [*fewer, (another, "")])
-    ]
-    defined = [share for share in shares if share is not None]
-    assert all(more >= less - 1e-12 for more, less in zip(defined, defined[1:], strict=False))
 
 
 # -- the real encoder, and published replacements ----------------------------------------------------------

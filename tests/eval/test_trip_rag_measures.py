@@ -69,14 +69,6 @@ def test_dominated_by_hand() -> None:
     assert study.dominated_by([], [(1.0, 0.0)]) == study.dominated_by(curve, []) == 0
 
 
-@given(POINTS, POINTS)
-def test_no_curve_dominates_itself_into_nothing(curve: list[study.Spot], points: list[study.Spot]) -> None:
-    best = {p for p in curve if not any(q[0] <= p[0] and q[1] >= p[1] and q != p for q in curve)}
-    assert study.dominated_by(curve, sorted(best)) == 0
-    assert study.dominated_by(curve, points) == study.dominated_by(sorted(best), points)
-    assert study.dominated_by(curve, curve) == len(curve) - sum(each in best for each in curve)
-
-
 def test_an_area_needs_some_leakage() -> None:
     with pytest.raises(ValueError, match=r"^the largest leakage is 0\.0: nothing leaks"):
         study.area_under([(0.0, 1.0)], 0.0)

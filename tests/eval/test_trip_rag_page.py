@@ -2,7 +2,6 @@
 
 import re
 from itertools import product
-from random import Random
 
 import pytest
 
@@ -88,18 +87,18 @@ def promise(policy: str, counted: str, most: float, promised: int, violated: int
 
 def swept() -> list[study.MethodFigures]:
     """Strengths as a benchmark has them: four methods by ten shares, one by seven budgets."""
-    draw, points = Random(4), []
     methods = (
-        ("trip", 0.6, 0.12), ("scores alone", 0.6, 0.3), ("privacy only", 0.66, 0.35), ("random", 0.6, 1.0)
-    )  # fmt: skip
-    for number in range(1, 11):
-        share = number / 10
-        for name, loss, left in methods:
-            use = 1 - loss * share + draw.uniform(-0.01, 0.01)
-            points.append(figures(name, use, left * (1 - share) + 0.03, share))
-    for place, budget in enumerate((0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)):
-        points.append(figures("lprag", 0.3 + 0.03 * place, 0.08 + 0.03 * place, budget))
-    return points
+        ("trip", 0.6, 0.12),
+        ("scores alone", 0.6, 0.3),
+        ("privacy only", 0.66, 0.35),
+        ("random", 0.6, 1.0),
+    )
+    by_share = [
+        figures(name, 1 - loss * n / 10, left * (1 - n / 10) + 0.03, n / 10)
+        for n, (name, loss, left) in product(range(1, 11), methods)
+    ]
+    budgets = enumerate((0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0))
+    return by_share + [figures("lprag", 0.3 + 0.03 * n, 0.08 + 0.03 * n, budget) for n, budget in budgets]
 
 
 def areas(**each: float) -> dict[str, Estimate]:
