@@ -208,9 +208,6 @@ def test_noise_in_vectors_is_that_of_the_mechanism() -> None:
     assert (encoder.token_spans("a mill"), encoder.max_tokens) == ([(0, 1), (2, 6)], 64)
 
 
-# -- harmless questions ----------------------------------------------------------------------------------
-
-
 class Shelf:
     """Finds the same passages for every question."""
 

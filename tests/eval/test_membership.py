@@ -85,9 +85,6 @@ def found(of_members: SanitizedCorpus) -> list[Row]:
     return rows(TASK, of_members)
 
 
-# -- the measure -----------------------------------------------------------------------------------------
-
-
 def test_area_and_rates_by_hand() -> None:
     # Of 4 x 5 pairs: 0.9 beats 5, 0.8 beats 4 and ties 1, 0.5 beats 2 and ties 2, 0.1 ties 1.
     found = figures_of("s", [0.9, 0.8, 0.5, 0.1], [0.8, 0.5, 0.5, 0.3, 0.1])
@@ -153,9 +150,6 @@ def test_rows_without_the_score_are_left_out_and_failures_counted() -> None:
     assert membership(given, "y").auc.value is None
 
 
-# -- the questions ---------------------------------------------------------------------------------------
-
-
 def test_the_hardest_word_of_each_fragment_is_masked_and_found_again() -> None:
     text = "At the old mill a blue harmonium was sold to a clockmaker before the winter."
     hidden = attack.masked(text, 2)
@@ -218,9 +212,6 @@ def test_agreement_by_hand() -> None:
     # Where the truth is no, an answer that is neither does not agree with it.
     assert attack.agreement([False, False], ["Unknown.", "No passage tells."]) is None
     assert attack.agreement([], []) is None
-
-
-# -- the task --------------------------------------------------------------------------------------------
 
 
 def test_members_are_found_in_an_index_of_originals(found: list[Row]) -> None:
@@ -313,11 +304,12 @@ def test_a_refused_question_is_not_measured(of_members: SanitizedCorpus) -> None
                 raise PermissionError(question)
             return self.target.ask(question)
 
-    found = rows(replace(TASK, limits=Refusing), of_members)
+    some = TASK.cases[:2]
+    found = rows(replace(TASK, limits=Refusing), of_members, some)
     assert {row.failure for row in found} == {"PermissionError"}
     assert membership(found, RETRIEVAL).failed == len(found)
     without = replace(TASK, limits=Refusing, scores=(RETRIEVAL, attack.CONTINUATION))
-    assert all(row.measured for row in rows(without, of_members))
+    assert all(row.measured for row in rows(without, of_members, some))
 
 
 def test_errors_say_what_to_do(of_members: SanitizedCorpus) -> None:
@@ -382,10 +374,8 @@ def test_a_victim_that_answers_yes_or_no_tells_who_is_there(of_members: Sanitize
 
 def test_what_is_answered_by_neither_is_not_measured_for_that_score(of_members: SanitizedCorpus) -> None:
     first, second = MEMBERS[0], MEMBERS[1]
-    some = {first.text: INTERROGATIONS[first.text]}
-    task = replace(
-        TASK, generator=Witness("painted"), scores=attack.YES_OR_NO, interrogations=some, perturbations=0
-    )
+    asked: dict[str, Any] = {"interrogations": {first.text: INTERROGATIONS[first.text]}, "perturbations": 0}
+    task = replace(TASK, generator=Witness("painted"), scores=attack.YES_OR_NO, **asked)
     # The third question has no answer: two are left, both right.
     with_questions, without = rows(task, of_members, [first.doc_id, second.doc_id])
     assert with_questions.figures == {DIRECT: 1.0, INTERROGATION: 1.0}

@@ -56,9 +56,6 @@ class Opposite(HashingEncoder):
         return vectors
 
 
-# -- by hand ---------------------------------------------------------------------------------------------
-
-
 def test_information_by_hand() -> None:
     first, second = word_information([TEXT, OTHER.text])
     # 7 pairs of a text and a word of it and 5 words, without the 4 or 3 of the text itself.
@@ -142,9 +139,6 @@ def test_edits_that_no_text_can_have_are_refused() -> None:
         EditedDocument(TEXT, [(Span(13, 20), "")])
 
 
-# -- properties ------------------------------------------------------------------------------------------
-
-
 @given(CORPORA)
 def test_shares_reach_from_nothing_of_suppressed_texts_to_untouched_ones(
     documents: list[EditedDocument],
@@ -169,9 +163,6 @@ def test_shares_reach_from_nothing_of_suppressed_texts_to_untouched_ones(
     assert set(suppressed.per_document) <= {0.0, None}
     assert suppressed.tpi.value in (0.0, None)
     assert (suppressed.similarity.value, suppressed.similarity.interval) == (0, None)
-
-
-# -- the real encoder, and published replacements ----------------------------------------------------------
 
 
 def test_published_generalizations_keep_more_than_suppression(minilm: MiniLM) -> None:

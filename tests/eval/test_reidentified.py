@@ -93,9 +93,6 @@ def test_what_cannot_be_measured_is_refused_without_naming_anybody() -> None:
         order.reidentified_difference(one, other)
 
 
-# -- published cases, where they are -----------------------------------------------------------------------
-
-
 def test_suppression_hides_cases_and_the_rest_of_the_text_still_names_some() -> None:
     tab = public_data("tab/dev.jsonl") / "tab"
     cases = [json.loads(line) for line in (tab / "dev.jsonl").read_text(encoding="utf-8").splitlines()]
