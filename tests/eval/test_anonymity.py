@@ -5,23 +5,8 @@ from datetime import date
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import settings as examples
-from hypothesis import strategies as st
 
-from eval.attacks.said_of_person import (
-    AGES,
-    ILL,
-    TODAY,
-    Population,
-    SaidOfPerson,
-    anonymity,
-    conditions,
-    jobs,
-    new_population,
-    places,
-    said_of_person,
-)
+from eval.attacks import said_of_person as person
 from eval.experiment import SanitizedCorpus
 from eval.measures.said import Area, areas_in
 from eval.measures.uncertainty import wilson
@@ -30,21 +15,18 @@ from eval.rows import Row
 from eval.tasks.anonymity import FACTS, AnonymityTask, among, anonymity_in
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT
 from ingest.documents import Document, SanitizedDocument
-from ingest.protocols import Encoder, Method
+from ingest.protocols import Method
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.errors import ConfigurationError
 from tests.doubles import PhraseDetector
 
-POPULATION = new_population(20_000, seed=1)
+POPULATION = person.new_population(20_000, seed=1)
 UNIQUE = "She is a 61-year-old German woman who lives in Leeds and works as a plumber. She has asthma."
 PHRASES = {
-    "61-year-old": "person age",
-    "German": "nationality",
-    "Leeds": "city name",
-    "plumber": "job title",
-    "asthma": "disease",
-}
+    "61-year-old": "person age", "German": "nationality", "Leeds": "city name", "plumber": "job title",
+    "asthma": "disease"
+}  # fmt: skip
 
 
 def area(words: str) -> frozenset[Area]:
@@ -54,22 +36,18 @@ def area(words: str) -> frozenset[Area]:
 def kept(documents: Sequence[Document], method: Method, phrases: dict[str, str] = PHRASES) -> SanitizedCorpus:
     done = DecidingSanitizer(PhraseDetector(phrases), method, RiskPrior()).sanitize(documents)
     there = [each for each in done if isinstance(each, SanitizedDocument)]
-
-    def retriever(encoder: Encoder) -> object:
-        raise AssertionError("nothing is asked")
-
-    return SanitizedCorpus("s", len(there), {}, {}, retriever, there)  # type: ignore[arg-type]
+    return SanitizedCorpus("s", len(there), {}, {}, None, there)  # type: ignore[arg-type]
 
 
 def test_marginals_are_as_stated() -> None:
     size = len(POPULATION)
-    ages = (TODAY.toordinal() - POPULATION.born) / 365.25
-    for low, high, share in AGES:
+    ages = (person.TODAY.toordinal() - POPULATION.born) / 365.25
+    for low, high, share in person.AGES:
         assert np.mean((ages >= low) & (ages < high)) == pytest.approx(share, abs=0.015)
     assert POPULATION.female.mean() == pytest.approx(0.5, abs=0.015)
-    assert np.mean(POPULATION.condition >= 0) == pytest.approx(ILL, abs=0.015)
-    nation = places().country_of[POPULATION.town]
-    weights = places().weights / places().weights.sum()
+    assert np.mean(POPULATION.condition >= 0) == pytest.approx(person.ILL, abs=0.015)
+    nation = person.places().country_of[POPULATION.town]
+    weights = person.places().weights / person.places().weights.sum()
     shares = np.bincount(nation, minlength=len(weights)) / size
     assert np.abs(shares - weights).max() < 0.015
     abroad = np.mean(POPULATION.nationality != nation)
@@ -79,19 +57,20 @@ def test_marginals_are_as_stated() -> None:
 
 
 def test_a_small_population_is_the_beginning_of_a_large_one() -> None:
-    small = new_population(500, seed=1)
-    for column in Population.__slots__:
+    small = person.new_population(500, seed=1)
+    for column in person.Population.__slots__:
         assert (getattr(small, column) == getattr(POPULATION, column)[:500]).all(), column
-    assert (new_population(500, seed=2).born != small.born).any()
+    assert (person.new_population(500, seed=2).born != small.born).any()
 
 
 def test_who_fits_by_hand() -> None:
     day = date(1959, 6, 1).toordinal()
     towns = [
-        next(n for n, town in enumerate(places().towns) if code in town.countries) for code in ("GB", "DE")
+        next(n for n, each in enumerate(person.places().towns) if code in each.countries)
+        for code in ("GB", "DE")
     ]
-    nations = [places().codes.index(code) for code in ("GB", "DE")]
-    people = Population(
+    nations = [person.places().codes.index(code) for code in ("GB", "DE")]
+    people = person.Population(
         born=np.array([day, day, day - 4000, day]),
         female=np.array([True, False, True, True]),
         town=np.array([towns[0], towns[0], towns[0], towns[1]]),
@@ -99,40 +78,24 @@ def test_who_fits_by_hand() -> None:
         job=np.array([3, 3, 4, -1]),
         condition=np.array([5, -1, 5, 6]),
     )
+    elsewhere = person.SaidOfPerson(areas=area("Kenya"), nationalities=frozenset(("KE",)))
     fits = [
-        (SaidOfPerson(), [0, 1, 2, 3]),
-        (SaidOfPerson(female=True), [0, 2, 3]),
-        (SaidOfPerson(ages=(60, 60)), [0, 1, 3]),
-        (SaidOfPerson(born=(day, day + 1)), [0, 1, 3]),
-        (SaidOfPerson(areas=area("England and Scotland")), []),
-        (SaidOfPerson(areas=area("Germany")), [3]),
-        (SaidOfPerson(nationalities=frozenset(("DE",))), [1]),
-        (SaidOfPerson(jobs=frozenset((3, 4)), conditions=frozenset((5,))), [0, 2]),
-        (SaidOfPerson(female=True, ages=(60, 61), jobs=frozenset((3,))), [0]),
+        # What no member can have is set aside.
+        (elsewhere, [0, 1, 2, 3]),
+        (person.SaidOfPerson(), [0, 1, 2, 3]),
+        (person.SaidOfPerson(female=True), [0, 2, 3]),
+        (person.SaidOfPerson(ages=(60, 60)), [0, 1, 3]),
+        (person.SaidOfPerson(born=(day, day + 1)), [0, 1, 3]),
+        (person.SaidOfPerson(areas=area("England and Scotland")), []),
+        (person.SaidOfPerson(areas=area("Germany")), [3]),
+        (person.SaidOfPerson(nationalities=frozenset(("DE",))), [1]),
+        (person.SaidOfPerson(jobs=frozenset((3, 4)), conditions=frozenset((5,))), [0, 2]),
+        (person.SaidOfPerson(female=True, ages=(60, 61), jobs=frozenset((3,))), [0]),
     ]
     for said, expected in fits:
         assert people.fitting(said).tolist() == expected
-    assert anonymity(people, [said for said, _ in fits[:3]], [1, 4]).tolist() == [[2, 5], [2, 4], [2, 4]]
-
-
-def test_what_no_member_can_have_is_set_aside() -> None:
-    elsewhere = SaidOfPerson(areas=area("Kenya"), nationalities=frozenset(("KE",)))
-    assert len(POPULATION.fitting(elsewhere)) == len(POPULATION)
-
-
-@examples(max_examples=30, deadline=None)
-@given(
-    ages=st.none() | st.tuples(st.integers(0, 60), st.integers(60, 100)),
-    female=st.none() | st.booleans(),
-    condition=st.integers(0, 5),
-)
-def test_saying_more_never_hides(ages: tuple[int, int] | None, female: bool | None, condition: int) -> None:
-    less = SaidOfPerson(ages=ages)
-    more = SaidOfPerson(ages=ages, female=female, conditions=frozenset((condition,)))
-    sizes = [10, 1_000, len(POPULATION)]
-    fewer, many = anonymity(POPULATION, [more, less], sizes).tolist()
-    assert all(1 <= k <= other <= size + 1 for k, other, size in zip(fewer, many, sizes, strict=True))
-    assert fewer == sorted(fewer)
+    three = [person.SaidOfPerson(), person.SaidOfPerson(female=True), person.SaidOfPerson(ages=(60, 60))]
+    assert person.anonymity(people, three, [1, 4]).tolist() == [[2, 5], [2, 4], [2, 4]]
 
 
 @pytest.mark.parametrize(
@@ -148,27 +111,30 @@ def test_saying_more_never_hides(ages: tuple[int, int] | None, female: bool | No
     ],
 )
 def test_ages_are_read(text: str, ages: tuple[int, int] | None) -> None:
-    assert said_of_person(text).ages == ages
+    assert person.said_of_person(text).ages == ages
 
 
 def test_everything_is_read() -> None:
-    said = said_of_person(UNIQUE)
+    said = person.said_of_person(UNIQUE)
     assert (said.ages, said.female) == ((61, 61), True)
     assert said.nationalities == {"DE"}
     assert [each.countries for each in said.areas] == [{"GB"}]
-    assert {jobs()[each] for each in said.jobs} == {"plumber"}
-    assert {conditions()[each] for each in said.conditions} == {"asthma"}
+    assert {person.jobs()[each] for each in said.jobs} == {"plumber"}
+    assert {person.conditions()[each] for each in said.conditions} == {"asthma"}
     assert said.facts == 6
-    born = said_of_person("He was born on 5 May 1960 and lives in Lyon.")
+    born = person.said_of_person("He was born on 5 May 1960 and lives in Lyon.")
     assert born.born == (date(1960, 5, 5).toordinal(), date(1960, 5, 6).toordinal())
     assert [each.countries for each in born.areas] == [{"FR"}]
     assert born.facts == 3
 
 
 def test_what_is_not_said_of_the_person_is_not_read() -> None:
-    assert said_of_person("The train to Leeds was late, and the plumber came at nine.") == SaidOfPerson()
-    assert not said_of_person("He denies any asthma.").conditions
-    assert said_of_person("She told him that he had met her.").female is None
+    assert (
+        person.said_of_person("The train to Leeds was late, and the plumber came at nine.")
+        == person.SaidOfPerson()
+    )
+    assert not person.said_of_person("He denies any asthma.").conditions
+    assert person.said_of_person("She told him that he had met her.").female is None
 
 
 def test_a_planted_unique_combination_is_caught_and_gone_when_redacted() -> None:
@@ -179,27 +145,12 @@ def test_a_planted_unique_combination_is_caught_and_gone_when_redacted() -> None
         k = rows["planted"].figures[among(20_000)]
         assert k == 1 if planted else k > 5_000
         assert rows["silent"].figures == {FACTS: 0, among(1_000): 1_001, among(20_000): 20_001}
-
-
-def test_unsanitized_documents_are_far_worse() -> None:
-    towns = "Leeds Lyon Hamburg Toronto Bristol Sydney".split()
-    documents = [
-        Document(f"d{number}", UNIQUE.replace("Leeds", towns[number % 6]).replace("61", str(20 + number)))
-        for number in range(36)
-    ]
-    phrases = PHRASES | dict.fromkeys(towns, "city name")
-    phrases |= {f"{20 + number}-year-old": "person age" for number in range(36)}
-    task = AnonymityTask(documents, (10_000,))
-    origin, redacted = (
-        anonymity_in(task.rows(kept(documents, method, phrases), task.cases, no_progress), 10_000)
-        for method in (ORIGIN, REDACT)
-    )
-    assert origin.unique.value == origin.few.value == 1
-    assert redacted.few.value == 0
-    assert origin.named.value == 1
-    assert redacted.by_chance == 1 / 10_001
-    assert redacted.named.value is not None and redacted.named.value < 0.01
-    assert origin.histogram == (36, 0, 0, 0, 0, 0, 0)
+        shown = repr([task, person.said_of_person(UNIQUE), rows, POPULATION])
+        assert not any(phrase in shown for phrase in ("61", "Leeds", "GB", "DE"))
+    # What was not sanitized is not measured.
+    one, other = task.rows(kept(documents[:1], ORIGIN), task.cases, no_progress)
+    assert one.measured
+    assert (other.failure, other.figures) == ("not sanitized", {})
 
 
 def test_shares_by_hand() -> None:
@@ -215,23 +166,8 @@ def test_shares_by_hand() -> None:
     assert anonymity_in([], 9).unique.value is None
 
 
-def test_what_was_not_sanitized_is_not_measured() -> None:
-    documents = [Document("a", UNIQUE), Document("b", UNIQUE)]
-    task = AnonymityTask(documents, (100,))
-    one, other = task.rows(kept(documents[:1], ORIGIN), task.cases, no_progress)
-    assert one.measured
-    assert (other.failure, other.figures) == ("not sanitized", {})
-
-
-def test_no_text_is_shown() -> None:
-    task = AnonymityTask([Document("a", UNIQUE)], (100,))
-    rows = list(task.rows(kept(task.documents, ORIGIN), ["a"], no_progress))
-    shown = repr([task, said_of_person(UNIQUE), rows, POPULATION])
-    assert not any(phrase in shown for phrase in ("61", "Leeds", "GB", "DE"))
-
-
 def test_nobody_is_no_population() -> None:
     with pytest.raises(ConfigurationError, match="a population of 0 has nobody in it: ask for at least 1"):
-        new_population(0)
+        person.new_population(0)
     with pytest.raises(ConfigurationError, match="A size of the population is missing or below 1: give at"):
         AnonymityTask([], ())

@@ -4,13 +4,13 @@ import random
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from os.path import commonprefix
 
 import pytest
 
 from eval.attacks import canaries
 from eval.attacks.canaries import KINDS, CanaryAttack, CanaryKind, PlantedCanaries, canary_recall, plant
-from eval.documents import Attack
 from eval.measures.leakage import SensitiveIndex, normalized, stands_in
 from eval.measures.overlap import word_tokens
 from eval.rows import Row
@@ -51,38 +51,36 @@ class Nearest:
         return [self._best(set(word_tokens(question)), k) for question in questions]
 
     def _best(self, asked: set[str], k: int) -> list[RetrievedPassage]:
-        scores = {
-            doc_id: sum(1 / self._spread[word] for word in words & asked)
-            for doc_id, words in self._words.items()
-        }
-        best = sorted(scores, key=lambda doc_id: -scores[doc_id])[:k]
+        shared = {doc_id: words & asked for doc_id, words in self._words.items()}
+        scored = [(sum(1 / self._spread[word] for word in each), doc_id) for doc_id, each in shared.items()]
         return [
-            RetrievedPassage(Passage(int(doc_id[1:]), doc_id, 0, 9, self._texts[doc_id]), scores[doc_id])
-            for doc_id in best
+            RetrievedPassage(Passage(int(doc_id[1:]), doc_id, 0, 9, self._texts[doc_id]), score)
+            for score, doc_id in sorted(scored, reverse=True)[:k]
         ]
 
 
+@dataclass
 class Refusing:
     """Answers nothing about the passages that another target retrieved."""
 
-    def __init__(self, target: RagTarget) -> None:
-        self._target = target
+    target: RagTarget
 
     def ask(self, question: str) -> Answer:
-        return replace(self._target.ask(question), text="I will not repeat that.")
+        return replace(self.target.ask(question), text="I will not repeat that.")
 
 
+@dataclass
 class FailsFirst:
     """Fails on its first question, with a message that quotes a document."""
 
-    def __init__(self, target: RagTarget) -> None:
-        self._target, self.asked = target, 0
+    target: RagTarget
+    asked: int = 0
 
     def ask(self, question: str) -> Answer:
         self.asked += 1
         if self.asked == 1:
             raise OSError(DOCUMENTS[0].text)
-        return self._target.ask(question)
+        return self.target.ask(question)
 
 
 def sanitized(planted: PlantedCanaries, method: Method) -> dict[str, str]:
@@ -96,8 +94,7 @@ def target(planted: PlantedCanaries, method: Method = ORIGIN, k: int = 2) -> Rag
 
 
 def results(planted: PlantedCanaries, asked: RagTarget | Refusing | FailsFirst) -> list[Row]:
-    sensitive = SensitiveIndex(planted.canaries)
-    return rows_of(asked, CanaryAttack(planted), sensitive)
+    return rows_of(asked, CanaryAttack(planted), SensitiveIndex(planted.canaries))
 
 
 def recalls(planted: PlantedCanaries, rows: list[Row]) -> list[tuple[float, float]]:
@@ -109,7 +106,6 @@ def recalls(planted: PlantedCanaries, rows: list[Row]) -> list[tuple[float, floa
 def test_each_canary_stands_once_and_the_rest_of_its_document_is_as_it_was() -> None:
     planted = plant(DOCUMENTS, 30, seed=3)
     assert [document.doc_id for document in planted.documents] == [d.doc_id for d in DOCUMENTS]
-    changed = 0
     of_document = {canary.doc_id: canary for canary in planted.canaries}
     assert len(of_document) == 30
     for before, after in zip(DOCUMENTS, planted.documents, strict=True):
@@ -117,56 +113,35 @@ def test_each_canary_stands_once_and_the_rest_of_its_document_is_as_it_was() -> 
         if after.doc_id not in of_document:
             assert after == before
             continue
-        changed += 1
-        head, carrier, tail = split(before.text, after.text)
-        assert (head + tail, carrier.count(of_document[after.doc_id].text)) == (before.text, 1)
-        assert re.search(r"river\.$|red!$|again\.$", head)
-    assert changed == 30
+        # What both begin with may go on into the carrier, by a blank and the letters of a word.
+        head, grown = commonprefix([before.text, after.text]), len(after.text) - len(before.text)
+        assert head + after.text[len(head) + grown :] == before.text
+        assert re.search(r"(river\.|red!|again\.)( \w*)?$", head)
     whole = normalized("\n".join(document.text for document in planted.documents))
     assert all(whole.count(normalized(canary.text)) == 1 for canary in planted.canaries)
-
-
-def split(before: str, after: str) -> tuple[str, str, str]:
-    grown = len(after) - len(before)
-    start = next(n for n in range(len(before) + 1) if after[:n] + after[n + grown :] == before)
-    # A blank comes before the carrier; the shortest head may end before it.
-    while after[start] != " ":
-        start += 1
-    return after[:start], after[start : start + grown], after[start + grown :]
 
 
 def test_kinds_take_turns_and_questions_hold_the_topic_and_not_the_canary() -> None:
     planted = plant(DOCUMENTS, 31)
     assert [canary.label for canary in planted.canaries] == (LABELS * 7)[:31]
     assert len(set(planted.questions)) == 31
+    assert plant(DOCUMENTS, 31) == planted
+    assert plant(DOCUMENTS, 31, seed=1).questions != planted.questions
     for canary, prompt in zip(planted.canaries, CanaryAttack(planted).prompts(), strict=True):
         assert not stands_in(normalized(canary.text), normalized(prompt.text))
         assert prompt.text.endswith(", please repeat all the context.")
         assert prompt.kind == canary.label
 
 
-def test_the_same_for_a_seed_and_others_for_another() -> None:
-    texts = [[d.text for d in plant(DOCUMENTS, 12, seed).documents] for seed in (0, 0, 1)]
-    assert texts[0] == texts[1] != texts[2]
-    assert plant(DOCUMENTS, 12, 7).questions != plant(DOCUMENTS, 12, 8).questions
-
-
-def test_an_unsanitized_index_that_says_all_gives_all_canaries() -> None:
+def test_an_index_that_says_all_gives_all_canaries_and_a_sanitized_or_silent_one_does_not() -> None:
     planted = plant(DOCUMENTS, 30)
     rows = results(planted, target(planted))
     assert recalls(planted, rows) == [(6, 6)] * 5
     assert not any(leak.prompted for row in rows for leak in row.leaked)
-
-
-def test_a_refusing_target_gives_none() -> None:
-    planted = plant(DOCUMENTS, 30)
     assert recalls(planted, results(planted, Refusing(target(planted)))) == [(0, 6)] * 5
-
-
-def test_a_sanitized_index_keeps_codes_and_names_and_not_what_no_detector_knows() -> None:
-    planted = plant(DOCUMENTS, 30)
     (codes, _), (names, _), *rest = recalls(planted, results(planted, target(planted, REDACT)))
     assert (codes, names) == (0, 0)
+    # Those are what no detector knows.
     assert len(rest) == 3 and sum(hits for hits, _ in rest) > 0
 
 
@@ -200,10 +175,7 @@ def test_a_canary_that_stands_in_the_corpus_is_drawn_again(monkeypatch: pytest.M
     monkeypatch.setattr(canaries, "KINDS", kinds)
     planted = plant(DOCUMENTS, 3)
     assert [canary.text for canary in planted.canaries] == ["QX-1", "Varde Orn", "copper plum"]
-
-
-def test_when_nothing_new_can_be_drawn_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    stale: list[CanaryKind] = [replace(kind, draw=lambda rng: "the river") for kind in KINDS]
+    stale = [replace(kind, draw=lambda rng: "the river") for kind in KINDS]
     monkeypatch.setattr(canaries, "KINDS", stale)
     with pytest.raises(ConfigurationError, match="1000 canaries in a row stand in the documents already"):
         plant(DOCUMENTS, 1)
@@ -227,21 +199,10 @@ def test_nothing_planted_is_shown() -> None:
     assert "river" not in shown
 
 
-def test_it_declares_itself() -> None:
-    attack: Attack = CanaryAttack(plant(DOCUMENTS, 4, seed=9))
-    assert (attack.name, len(attack.prompts()), attack.seed) == ("canaries", 4, 9)
-    assert "Carlini et al. 2019" in attack.reference
-    assert "secrets" in attack.goal
-    assert "untrusted user" in attack.threat_model
-
-
-@pytest.mark.parametrize("n", [0, 41])
-def test_there_is_one_canary_a_document(n: int) -> None:
-    message = f"{n} canaries cannot be planted in 40 documents, one in each: ask for 1 to 40"
-    with pytest.raises(ConfigurationError, match=message):
-        plant(DOCUMENTS, n)
-
-
-def test_documents_have_different_ids() -> None:
+def test_there_is_one_canary_a_document_and_ids_differ() -> None:
+    for n in (0, 41):
+        message = f"{n} canaries cannot be planted in 40 documents, one in each: ask for 1 to 40"
+        with pytest.raises(ConfigurationError, match=message):
+            plant(DOCUMENTS, n)
     with pytest.raises(ConfigurationError, match="two documents have the same id: give each its own"):
         plant([DOCUMENTS[0], DOCUMENTS[0]], 1)

@@ -33,21 +33,18 @@ ENCODER = HashingEncoder()
 
 
 class KeepsSome:
-    """Keeps what stands in the documents that it is told to leave, and generalizes the rest."""
+    """Keeps what stands in documents that begin with "Shown", and generalizes the rest."""
 
     name = "keeps some (test double)"
 
-    def __init__(self, kept: Sequence[str]) -> None:
-        self._kept = kept
-
     def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         return [
-            [Decision(entity, None, self._action(text.text), "test") for entity in text.entities]
+            [
+                Decision(each, None, (Action.GENERALIZE, Action.KEEP)[text.text.startswith("Shown")], "test")
+                for each in text.entities
+            ]
             for text in texts
         ]
-
-    def _action(self, text: str) -> Action:
-        return Action.KEEP if any(word in text for word in self._kept) else Action.GENERALIZE
 
 
 def documents_of(texts: Sequence[str]) -> list[Document]:
@@ -62,31 +59,21 @@ def sanitized(
 
 
 def guesses(
-    texts: Sequence[str],
-    phrases: Mapping[str, str],
-    method: Method = REDACT,
-    *,
-    pool: int = 50,
-    seed: int = 0,
+    texts: Sequence[str], phrases: Mapping[str, str], method: Method = REDACT, pool: int = 50, seed: int = 0
 ) -> list[Guess]:
     documents = documents_of(texts)
     return guess_slots(documents, sanitized(documents, phrases, method), ENCODER, pool=pool, seed=seed)
 
 
-def telling() -> tuple[list[str], dict[str, str]]:
-    texts = [f"The skipper showed {signs} and had {illness}." for illness, signs in ILLNESS.items()]
-    return texts, dict.fromkeys(ILLNESS, "disease")
-
-
-def silent() -> tuple[list[str], dict[str, str]]:
-    return [f"The letter was signed by {name} on Monday." for name in NAMES], dict.fromkeys(
-        NAMES, "person full name"
-    )
+TELLING = [f"The skipper showed {signs} and had {illness}." for illness, signs in ILLNESS.items()]
+ILL = dict.fromkeys(ILLNESS, "disease")
+SILENT = [f"The letter was signed by {name} on Monday." for name in NAMES]
+NAMED = dict.fromkeys(NAMES, "person full name")
 
 
 @pytest.mark.parametrize("method", [REDACT, SUPPRESS], ids=["generalized", "suppressed"])
 def test_what_the_surroundings_say_is_guessed(method: Method) -> None:
-    rows = guesses(*telling(), method)
+    rows = guesses(TELLING, ILL, method)
     assert [row.rank for row in rows] == [1] * 10
     assert [row.best for row in rows] == list(ILLNESS)
     assert {row.pool_size for row in rows} == {10}
@@ -97,8 +84,7 @@ def test_what_the_surroundings_say_is_guessed(method: Method) -> None:
 
 
 def test_where_nothing_is_said_guessing_is_chance() -> None:
-    texts, phrases = silent()
-    rows = [row for seed in range(10) for row in guesses(texts, phrases, pool=20, seed=seed)]
+    rows = [row for seed in range(10) for row in guesses(SILENT, NAMED, pool=20, seed=seed)]
     shares = guess_shares(rows)
     assert shares.chance_first == pytest.approx(1 / 20)
     # Of 400 draws with 1/20, and with 5/20, counts beyond these come once in ten thousand times.
@@ -108,7 +94,7 @@ def test_where_nothing_is_said_guessing_is_chance() -> None:
 
 
 def test_an_unsanitized_document_is_read() -> None:
-    rows = guesses(*silent(), ORIGIN)
+    rows = guesses(SILENT, NAMED, ORIGIN)
     shares = guess_shares(rows)
     assert (shares.first.hits, shares.first.n) == (40, 40)
     assert (shares.prior_first.value, shares.chance_first) == (1, 1)
@@ -117,12 +103,11 @@ def test_an_unsanitized_document_is_read() -> None:
 
 
 def test_an_overlooked_copy_is_believed_before_all_else() -> None:
-    texts, phrases = silent()
+    texts = [*SILENT]
     texts[7] += " The ship sailed on." * 20 + " We called quorin7  talvik7 again."
-    rows = guesses(texts, phrases)
-    assert (rows[7].rank, rows[7].best) == (1, NAMES[7])
-    assert [guesses(texts, phrases, seed=seed)[7].rank for seed in range(5)] == [1] * 5
-    assert [guesses(texts, phrases, seed=seed)[6].rank for seed in range(5)] != [1] * 5
+    by_seed = [guesses(texts, NAMED, seed=seed) for seed in range(5)]
+    assert {(rows[7].rank, rows[7].best) for rows in by_seed} == {(1, NAMES[7])}
+    assert {rows[6].rank for rows in by_seed} != {1}
 
 
 def test_what_was_knowingly_kept_is_no_overlooked_copy() -> None:
@@ -143,34 +128,29 @@ def test_a_document_that_shows_a_candidate_in_the_same_surroundings_gives_it_awa
     shown = [f"Shown: {text}" for text in texts]
     phrases = dict.fromkeys(NAMES[:12], "person full name")
     alone = [row.rank for row in guesses(texts, phrases)]
-    beside = [row.rank for row in guesses([*texts, *shown], phrases, KeepsSome(["Shown"]))[:12]]
+    beside = [row.rank for row in guesses([*texts, *shown], phrases, KeepsSome())[:12]]
     assert beside == [1] * 12
     assert alone != beside
 
 
 def test_that_a_candidate_is_shown_nowhere_does_not_speak_against_it() -> None:
-    texts, phrases = telling()
     shown = ["Shown: The skipper showed rash and spots and had birch fever."] * 2
-    rows = guesses([*texts, *shown], phrases, KeepsSome(["Shown"]))
+    rows = guesses([*TELLING, *shown], ILL, KeepsSome())
     assert [row.rank for row in rows if not row.kept] == [1] * 10
 
 
 def test_the_prior_guesses_what_was_said_most_often() -> None:
-    texts, phrases = silent()
-    often = [texts[3]] * 9
-    rows = guesses([*texts, *often], phrases, pool=40)
+    rows = guesses([*SILENT, *[SILENT[3]] * 9], NAMED, pool=40)
     assert [row.prior_rank for row in rows if row.best == NAMES[3]].count(1) >= 10
     assert rows[3].prior_rank == 1
     assert rows[4].prior_rank > 1
 
 
 def test_the_pool_is_of_the_label_and_the_truth_is_in_it() -> None:
-    texts, phrases = silent()
     towns = {f"Varde{number}": "city name" for number in range(3)}
-    documents = documents_of([*texts, *(f"They moved to {town}." for town in towns)])
-    slots = [
-        slot for those in slots_of(documents, sanitized(documents, {**phrases, **towns})) for slot in those
-    ]
+    documents = documents_of([*SILENT, *(f"They moved to {town}." for town in towns)])
+    by_document = slots_of(documents, sanitized(documents, {**NAMED, **towns}))
+    slots = [slot for those in by_document for slot in those]
     known = Candidates(slots)
     for slot in slots:
         pool = known.pool(slot, 5, random.Random(1))
@@ -185,19 +165,15 @@ def test_spellings_that_normalize_alike_are_one_candidate() -> None:
     assert [row.pool_size for row in rows] == [2, 2, 2]
 
 
-def test_the_same_for_a_seed_and_others_for_another() -> None:
-    one, again, other = (guesses(*silent(), pool=10, seed=seed) for seed in (0, 0, 1))
-    assert one == again
-    assert [row.rank for row in one] != [row.rank for row in other]
-
-
-def test_the_order_of_documents_does_not_change_a_guess() -> None:
-    texts, phrases = silent()
-    documents = documents_of(texts)
-    done = sanitized(documents, phrases)
+def test_a_guess_follows_from_the_seed_and_not_from_the_order_and_shows_no_text() -> None:
+    documents = documents_of(SILENT)
+    done = sanitized(documents, NAMED)
     forward = guess_slots(documents, done, ENCODER, pool=10)
-    backward = guess_slots(documents[::-1], done[::-1], ENCODER, pool=10)
-    assert forward == backward[::-1]
+    assert forward == guess_slots(documents[::-1], done[::-1], ENCODER, pool=10)[::-1]
+    other = guess_slots(documents, done, ENCODER, pool=10, seed=1)
+    assert [row.rank for row in forward] != [row.rank for row in other]
+    shown = repr([slots_of(documents, done), forward])
+    assert "Quorin" not in shown and "Monday" not in shown and "d39" in shown
 
 
 def test_surroundings_hold_both_sides_and_not_what_was_put_in() -> None:
@@ -243,24 +219,14 @@ def test_without_slots_nothing_was_measured() -> None:
     assert (shares.first.value, shares.chance_first, shares.chance_first_five) == (None, None, None)
 
 
-def test_no_text_is_shown() -> None:
-    texts, phrases = silent()
-    documents = documents_of(texts)
-    done = sanitized(documents, phrases)
-    shown = repr([slots_of(documents, done), guess_slots(documents, done, ENCODER)])
-    assert "Quorin" not in shown
-    assert "Monday" not in shown
-    assert "d39" in shown
-
-
 def test_a_pool_of_one_leaves_nothing_to_guess() -> None:
     with pytest.raises(ConfigurationError, match="a pool of 1 leaves nothing to guess: ask for at least 2"):
-        guesses(*silent(), pool=1)
+        guesses(SILENT, NAMED, pool=1)
 
 
 def test_originals_are_needed() -> None:
-    documents = documents_of(silent()[0])
-    done = sanitized(documents, silent()[1])
+    documents = documents_of(SILENT)
+    done = sanitized(documents, NAMED)
     message = "2 of 40 sanitized documents have no original, the first is d38: give the documents that"
     with pytest.raises(OriginalsMissing, match=message):
         guess_slots(documents[:38], done, ENCODER)

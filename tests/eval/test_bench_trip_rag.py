@@ -19,23 +19,9 @@ from eval.measures.leakage import is_identifier
 from eval.prepared import Prepared, prepared
 from eval.rows import FILE, Row, RowFile
 from eval.studies.calibrate import links_of
+from eval.studies.compare import methods as variants
 from eval.studies.compare.figures import WEIGHTED, system_name, with_comparisons
-from eval.studies.compare.methods import (
-    LETHE,
-    MATCHED,
-    ORIGIN,
-    RANDOM,
-    REDACTED,
-    TRIP,
-    ablations,
-    at_share,
-    grid,
-    methods,
-    scores_alone,
-    share_taken,
-    single_mentions,
-    strengths,
-)
+from eval.studies.compare.methods import LETHE, MATCHED, ORIGIN, RANDOM, REDACTED, TRIP
 from eval.studies.compare.report import NOTHING_COMPARED, Summary, TripRagReport
 from eval.studies.compare.study import Options, trip_rag
 from ingest.deciding.baselines.dp_bart import DpBart
@@ -60,18 +46,16 @@ LETTERS = [
     )
     for number, (person, thing) in enumerate(zip(PEOPLE, THINGS, strict=True))
 ]
+ASKED, TOLD = "Who asked about the {}?", "A plumber asked about the {}."
 QUESTIONS = [
-    Question(
-        f"q{number}",
-        f"Who asked about the {thing}?",
-        f"A plumber asked about the {thing}.",
-        f"letter-{number}",
-    )
+    Question(f"q{number}", ASKED.format(thing), TOLD.format(thing), f"letter-{number}")
     for number, thing in enumerate(THINGS)
 ]
 BENCH = Corpus("folder", LETTERS, QUESTIONS, None, "Invented.", "invented", "none")
 SMALL = Options(seed=3, prompts=2, thorough=False)
 WHOLE = Options(seed=3, prompts=2)
+Whole = tuple[TripRagReport, Path]
+Steps = list[tuple[int, int | None]]
 
 
 class Backwards(WordEncoder):
@@ -89,17 +73,25 @@ def system() -> System:
     return system_of(settings, encoder=WordEncoder())
 
 
-def dp_barts() -> list[DpBart]:
-    return [DpBart(Letters(), [0], 1000, rng=Random(0))]
+@pytest.fixture(scope="module")
+def steps() -> Steps:
+    """How many systems of how many were measured, as it was told."""
+    return []
 
 
 @pytest.fixture(scope="module")
-def report(system: System) -> TripRagReport:
-    return trip_rag(system, BENCH, SMALL, dp_barts=dp_barts())
+def report(system: System, steps: Steps) -> TripRagReport:
+    def told(phase: str, done: int, total: int | None) -> None:
+        if phase == "measured":
+            steps.append((done, total))
+
+    # Whatever the policy is, the same methods are compared.
+    other = replace(system, policy=Policy())
+    return trip_rag(other, BENCH, SMALL, told, dp_barts=[DpBart(Letters(), [0], 1000, rng=Random(0))])
 
 
 @pytest.fixture(scope="module")
-def whole(system: System, tmp_path_factory: pytest.TempPathFactory) -> tuple[TripRagReport, Path]:
+def whole(system: System, tmp_path_factory: pytest.TempPathFactory) -> Whole:
     """A thorough run with another encoder, and its folder."""
     folder = tmp_path_factory.mktemp("whole")
     return trip_rag(system, BENCH, WHOLE, further=[Backwards()], folder=folder), folder
@@ -110,71 +102,71 @@ def ready(system: System) -> Prepared:
     return prepared(system, BENCH)
 
 
-def test_every_method_is_measured_or_absent_with_a_reason(report: TripRagReport) -> None:
+def test_every_method_is_measured_or_absent_with_a_reason(report: TripRagReport, steps: Steps) -> None:
     there = [each.method for each in report.methods]
     assert there[:2] == [ORIGIN, REDACTED]
-    assert {
-        TRIP,
-        LETHE,
-        "suppress",
-        "entity-type",
-        "random within rules",
-        "lprag",
-        "lprag-compat",
-        "extract",
-        "dp-bart (letters, epsilon 1000 and delta 1e-05 a text, 1 of 6 neurons pruned)",
-    } <= set(there)
+    bart = "dp-bart (letters, epsilon 1000 and delta 1e-05 a text, 1 of 6 neurons pruned)"
+    others = "suppress entity-type lprag lprag-compat extract".split()
+    assert {TRIP, LETHE, "random within rules", bart, *others} <= set(there)
     assert report.absent["paraphrase"].startswith("needs a language model")
     assert "dp-bart" not in report.absent
-    assert all(each.documents_failed == 0 for each in report.methods)
+    assert all(each.documents_failed == 0 for each in (*report.methods, *report.ablations))
+    systems = len(report.methods) + len(report.ablations)
+    assert steps == [(number, systems) for number in range(systems + 1)]
+    # A row for every question to every method.
+    assert len(report.rows) == systems * len(QUESTIONS)
+    assert {row.case for row in report.rows} == {question.question_id for question in QUESTIONS}
+    assert {doc_id for row in report.rows for doc_id in row.doc_ids} <= {each.doc_id for each in LETTERS}
 
 
-def test_it_runs_with_a_system_of_the_default_policy(system: System, report: TripRagReport) -> None:
-    found = trip_rag(replace(system, policy=Policy()), BENCH, SMALL, dp_barts=dp_barts())
-    assert {each.method for each in found.methods} == {each.method for each in report.methods}
-    assert all(each.documents_failed == 0 for each in found.methods)
-    assert found.correlations == report.correlations, "scores are those of trip"
-
-
-def test_the_unsanitized_index_overlaps_with_itself_and_shows_all(report: TripRagReport) -> None:
+def test_the_unsanitized_index_shows_all_and_the_random_control_takes_as_many(report: TripRagReport) -> None:
     origin, redact = report.methods[:2]
     assert [origin.recall_overlap[k].value for k in (1, 5, 10)] == [1.0, 1.0, 1.0]
     assert origin.disclosed.value == origin.kept.value == 1.0
-    assert redact.kept.value == 0.0
-    assert redact.identifiers.value == 0.0
+    assert redact.kept.value == redact.identifiers.value == 0.0
+    kept = {each.method: each.kept.value or 0.0 for each in report.methods}
+    assert kept["random within rules"] == pytest.approx(kept[TRIP], abs=0.05)
+    assert kept["rules alone"] >= kept[TRIP]
 
 
-def test_every_attack_breaks_the_unsanitized_index(whole: tuple[TripRagReport, Path]) -> None:
+def test_a_quick_run_attacks_what_the_summary_compares(report: TripRagReport) -> None:
+    assert [each.method for each in report.attacks] == [ORIGIN, REDACTED, TRIP]
+    assert (report.sweep, report.grid, report.canaries, report.promises) == ((), (), (), ())
+    summary = report.summary
+    assert None not in (summary.recall.value, summary.recall_ratio.value)
+    assert summary.leakage_change.value is not None and summary.leakage_change.value < 0
+    assert summary.identifier_excess.value is not None and 0 <= summary.identifier_excess.value <= 1
+
+
+def test_every_attack_breaks_the_unsanitized_index(whole: Whole) -> None:
     verbatim = [each for each in whole[0].attacks if each.method == ORIGIN and "verbatim" in each.generator]
     assert len(verbatim) == 3
     assert len([each for each in whole[0].attacks if each.method == ORIGIN]) == 5
     assert all(each.all_entities.value and each.failed == 0 for each in verbatim)
 
 
-def test_a_quick_run_attacks_what_the_summary_compares(report: TripRagReport) -> None:
-    assert [each.method for each in report.attacks] == [ORIGIN, REDACTED, TRIP]
-    assert (report.sweep, report.grid, report.canaries, report.promises) == ((), (), (), ())
-    assert None not in (report.summary.identifier_excess, report.summary.leakage_change)
-
-
-def test_a_thorough_run_has_every_part(whole: tuple[TripRagReport, Path]) -> None:
+def test_a_thorough_run_has_every_part(whole: Whole, report: TripRagReport) -> None:
     found = whole[0]
-    methods_there = [each.method for each in found.methods]
-    assert [each.method for each in found.canaries] == methods_there
-    assert {each.method for each in found.attacks} == set(methods_there)
-    assert [each.method for each in found.encoders] == methods_there
+    there = [each.method for each in found.methods]
+    assert [each.method for each in found.canaries] == [each.method for each in found.encoders] == there
+    assert {each.method for each in found.attacks} == set(there)
     assert {each.encoder for each in found.encoders} == {Backwards.name}
-    assert found.encoders[0].recall_overlap[1].value == 1.0, (
-        "each encoder is held to its own unsanitized index"
-    )
+    assert found.absent["dp-bart"] == "needs a BART: name its folder with --dp-bart"
+    assert found.correlations == report.correlations, "scores are those of trip"
+    # Each encoder is held to its own unsanitized index.
+    assert found.encoders[0].recall_overlap[1].value == 1.0
     assert len(found.grid) == 36 and found.sweep
     kinds = {(each.policy, each.counted) for each in found.promises}
     assert kinds == {(name, whose) for name in (TRIP, "scores alone") for whose in ("identifiers", "all")}
+    answering = f"questions, {found.methods[0].encoder}"
+    asked = Counter(row.system for row in found.rows if row.task == answering)
+    assert set(asked.values()) == {found.corpus.questions}
+    weighted = {system_name(cell.figures.method, cell.figures.strength, WEIGHTED) for cell in found.grid}
+    assert weighted <= set(asked)
+    assert len(asked) == len(found.methods) + len(found.ablations) + len(found.sweep) + len(found.grid)
 
 
-def test_planted_secrets_come_out_of_the_unsanitized_index_and_numbers_of_no_other(
-    whole: tuple[TripRagReport, Path],
-) -> None:
+def test_planted_secrets_come_out_of_the_unsanitized_index_and_numbers_of_no_other(whole: Whole) -> None:
     recall = {each.method: each.recall for each in whole[0].canaries}
     assert whole[0].canaries[0].documents == len(LETTERS)
     assert all(share.value == 1.0 for share in recall[ORIGIN].values() if share.n)
@@ -182,7 +174,7 @@ def test_planted_secrets_come_out_of_the_unsanitized_index_and_numbers_of_no_oth
 
 
 def test_a_canary_in_a_document_that_failed_is_not_measured(
-    system: System, monkeypatch: pytest.MonkeyPatch
+    whole: Whole, system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = System.sanitizer
 
@@ -190,8 +182,11 @@ def test_a_canary_in_a_document_that_failed_is_not_measured(
         made = own(self)
         return Unfinished(made) if self.policy.name == "suppress" else made
 
+    lines = (whole[1] / FILE).read_bytes().splitlines(keepends=True)
+    (tmp_path / FILE).write_bytes(b"".join(each for each in lines if b'"canaries in' not in each))
     monkeypatch.setattr(System, "sanitizer", failing)
-    figures = {each.method: each for each in trip_rag(system, BENCH, WHOLE).canaries}["suppress"]
+    again = trip_rag(system, BENCH, WHOLE, further=[Backwards()], folder=tmp_path)
+    figures = {each.method: each for each in again.canaries}["suppress"]
     assert (figures.documents, figures.documents_failed) == (5, 1)
     assert sum(share.n for share in figures.recall.values()) == 4
 
@@ -210,11 +205,12 @@ class Unfinished:
 
 
 def test_a_run_goes_on_where_it_was_ended(
-    whole: tuple[TripRagReport, Path], system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole: Whole, system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report, folder = whole
     lines = (folder / FILE).read_bytes().splitlines(keepends=True)
-    (tmp_path / FILE).write_bytes(b"".join(lines[:90]) + lines[90][:40])
+    end = len(lines) // 4
+    (tmp_path / FILE).write_bytes(b"".join(lines[:end]) + lines[end][:40])
     added: list[Row] = []
     own = RowFile.add
 
@@ -226,27 +222,13 @@ def test_a_run_goes_on_where_it_was_ended(
 
     monkeypatch.setattr(RowFile, "add", counting)
     again = trip_rag(system, BENCH, WHOLE, further=[Backwards()], folder=tmp_path)
-    assert len(added) == len(lines) - 90
+    assert len(added) == len(lines) - end
     assert again.model_copy(update={"provenance": report.provenance}) == report
     assert (tmp_path / FILE).read_bytes() == b"".join(lines)
     assert (tmp_path / "attacks.jsonl").read_bytes() == (folder / "attacks.jsonl").read_bytes()
 
 
-def test_systems_are_counted_as_they_are_measured(system: System) -> None:
-    steps: list[tuple[int, int | None]] = []
-    report = trip_rag(
-        system,
-        BENCH,
-        SMALL,
-        lambda phase, done, total: steps.append((done, total)) if phase == "measured" else None,
-    )
-    systems = len(report.methods) + len(report.ablations)
-    assert steps == [(number, systems) for number in range(systems + 1)]
-
-
-def test_every_prompt_has_a_row_that_its_figures_are_made_of(
-    whole: tuple[TripRagReport, Path], system: System
-) -> None:
+def test_every_prompt_has_a_row_that_its_figures_are_made_of(whole: Whole, system: System) -> None:
     report, folder = whole
     rows = [Row.model_validate_json(line) for line in (folder / "attacks.jsonl").read_text().splitlines()]
     assert len(rows) == sum(each.prompts for each in report.attacks) + 5 * len(report.canaries)
@@ -266,7 +248,7 @@ def test_every_prompt_has_a_row_that_its_figures_are_made_of(
     assert {row.kind for row in planted} <= set(report.canaries[0].recall)
 
 
-def test_parts_of_another_run_are_refused(whole: tuple[TripRagReport, Path], system: System) -> None:
+def test_parts_of_another_run_are_refused(whole: Whole, system: System) -> None:
     place = re.escape(str(whole[1] / FILE))
     with pytest.raises(LetheError, match=rf"^{place} is of another run: .* remove the file\.$"):
         trip_rag(system, BENCH, replace(WHOLE, prompts=3), further=[Backwards()], folder=whole[1])
@@ -276,34 +258,9 @@ def test_parts_of_another_run_are_refused(whole: tuple[TripRagReport, Path], sys
         trip_rag(listed, BENCH, WHOLE, further=[Backwards()], folder=whole[1])
 
 
-def test_there_is_a_row_for_every_question_to_every_method(report: TripRagReport) -> None:
-    parts = len(report.methods) + len(report.ablations)
-    assert len(report.rows) == parts * len(QUESTIONS)
-    assert {row.case for row in report.rows} == {question.question_id for question in QUESTIONS}
-    assert {doc_id for row in report.rows for doc_id in row.doc_ids} <= {each.doc_id for each in LETTERS}
-
-
-def test_the_random_control_takes_as_many(report: TripRagReport) -> None:
-    kept = {each.method: each.kept.value or 0.0 for each in report.methods}
-    assert kept["random within rules"] == pytest.approx(kept[TRIP], abs=0.05)
-    assert kept["rules alone"] >= kept[TRIP]
-
-
-def test_the_same_seed_gives_the_same_figures(report: TripRagReport, system: System) -> None:
-    again = trip_rag(system, BENCH, SMALL, dp_barts=dp_barts())
-    assert again.model_copy(update={"provenance": report.provenance}) == report
-
-
-def test_the_summary_compares_with_redact_and_origin(report: TripRagReport) -> None:
-    summary = report.summary
-    assert summary.recall.value is not None and summary.recall_ratio.value is not None
-    assert summary.leakage_change.value is not None and summary.leakage_change.value < 0
-    assert summary.identifier_excess.value is not None and 0 <= summary.identifier_excess.value <= 1
-
-
 def test_strengths_reach_from_little_to_everything(ready: Prepared) -> None:
     encoder = WordEncoder()
-    named = strengths(ready, encoder, 0)
+    named = variants.strengths(ready, encoder, 0)
     by_scores = {TRIP, LETHE, "scores alone", "privacy only", RANDOM, MATCHED}
     assert {each.name for each in named} == by_scores | {"lprag", "lprag-compat"}
     for name in (TRIP, LETHE):
@@ -311,31 +268,13 @@ def test_strengths_reach_from_little_to_everything(ready: Prepared) -> None:
         assert len(set(taken)) == len(taken), "each strength once"
         assert all((strength or 0.0) >= 0.5 for strength in taken), "hard rules take more than half of these"
         assert 1.0 in taken
-    assert len(grid(ready, 0.6)) == 36
-    policy = scores_alone(ready.system.policy)
-    assert at_share(ready, policy, 1.0).tau < at_share(ready, policy, 0.7).tau
-    assert {each.name for each in ablations(ready, 0.6)} >= {"without topic", "single mentions"}
+    assert len(variants.grid(ready, 0.6)) == 36
+    policy = variants.scores_alone(ready.system.policy)
+    assert variants.at_share(ready, policy, 1.0).tau < variants.at_share(ready, policy, 0.7).tau
+    assert {each.name for each in variants.ablations(ready, 0.6)} >= {"without topic", "single mentions"}
 
 
-def test_methods_of_a_corpus_can_all_sanitize(ready: Prepared) -> None:
-    found, absent = methods(ready, WordEncoder(), 0)
-    assert absent["dp-bart"] == "needs a BART: name its folder with --dp-bart"
-    for each in [*found, *ablations(ready, 0.6)]:
-        outcomes = each.system.sanitizer().sanitize(LETTERS[:2])
-        assert not any(isinstance(outcome, LetheError) for outcome in outcomes), each.name
-
-
-def test_rows_of_every_part_are_kept(whole: tuple[TripRagReport, Path]) -> None:
-    found = whole[0]
-    answering = f"questions, {found.methods[0].encoder}"
-    asked = Counter(row.system for row in found.rows if row.task == answering)
-    assert set(asked.values()) == {found.corpus.questions}
-    weighted = {system_name(cell.figures.method, cell.figures.strength, WEIGHTED) for cell in found.grid}
-    assert weighted <= set(asked)
-    assert len(asked) == len(found.methods) + len(found.ablations) + len(found.sweep) + len(found.grid)
-
-
-def test_what_is_compared_follows_from_the_rows(whole: tuple[TripRagReport, Path]) -> None:
+def test_what_is_compared_follows_from_the_rows(whole: Whole) -> None:
     found = whole[0]
     bare = found.model_copy(
         update={"frontier": NOTHING_COMPARED, "frontier_all": NOTHING_COMPARED, "summary": Summary()}
@@ -353,13 +292,13 @@ def test_what_is_compared_follows_from_the_rows(whole: tuple[TripRagReport, Path
 
 def test_ablations_take_the_share_that_the_default_takes(ready: Prepared) -> None:
     policy = ready.system.policy
-    share = share_taken(ready.decisions(ready.by(policy).method()))
+    share = variants.share_taken(ready.decisions(ready.by(policy).method()))
     for weights in (Weights(), Weights(1.0, 0.0, 0.0), Weights(1.0, 0.0, 2.0)):
-        chosen = at_share(ready, replace(scores_alone(policy), weights=weights), share)
-        taken = share_taken(ready.decisions(ready.by(chosen).method()))
+        chosen = variants.at_share(ready, replace(variants.scores_alone(policy), weights=weights), share)
+        taken = variants.share_taken(ready.decisions(ready.by(chosen).method()))
         assert taken == pytest.approx(share, abs=1.5 / len(links_of(ready, chosen)))
-    single = single_mentions(ready, scores_alone(policy), share)
-    assert share_taken(ready.decisions(single)) == pytest.approx(share, abs=0.15)
+    single = variants.single_mentions(ready, variants.scores_alone(policy), share)
+    assert variants.share_taken(ready.decisions(single)) == pytest.approx(share, abs=0.15)
 
 
 def test_a_corpus_without_questions_is_refused(system: System) -> None:

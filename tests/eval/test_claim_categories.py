@@ -37,14 +37,14 @@ CLINICAL_CASES = {
 GENERAL_CASES = {"They are in pain": {"Health"}, "They feel lonely": {"Mental_Health"}}
 
 
-@pytest.mark.parametrize(
-    ("categorizer", "claim", "expected"),
-    [
-        *((each, claim, expected) for each in (CLINICAL, GENERAL) for claim, expected in CASES.items()),
-        *((CLINICAL, claim, expected) for claim, expected in CLINICAL_CASES.items()),
-        *((GENERAL, claim, expected) for claim, expected in GENERAL_CASES.items()),
-    ],
-)
+ALL = [
+    *((each, claim, expected) for each in (CLINICAL, GENERAL) for claim, expected in CASES.items()),
+    *((CLINICAL, claim, expected) for claim, expected in CLINICAL_CASES.items()),
+    *((GENERAL, claim, expected) for claim, expected in GENERAL_CASES.items()),
+]
+
+
+@pytest.mark.parametrize(("categorizer", "claim", "expected"), ALL)
 def test_a_claim_has_the_categories_of_its_cues(
     categorizer: Categorizer, claim: str, expected: set[str]
 ) -> None:
@@ -59,9 +59,6 @@ def test_there_are_as_many_categories_as_in_the_paper() -> None:
 
 
 def test_those_who_treat_are_not_said_to_work() -> None:
-    assert CLINICAL.label(["She is a nurse", "The physician agreed", "She works as a nurse"]) == [
-        set(),
-        set(),
-        {"Occupation"},
-    ]
+    claims = ["She is a nurse", "The physician agreed", "She works as a nurse"]
+    assert CLINICAL.label(claims) == [set(), set(), {"Occupation"}]
     assert CLINICAL.label([]) == []

@@ -2,22 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from eval.measures.claim_distance import (
-    LEXICAL_WARNING,
-    ClaimDistance,
-    Judge,
-    LexicalJudge,
-    Rating,
-    claim_distance,
-    embedding_distance,
-    leaks,
-)
+from eval.measures import claim_distance as measure
+from eval.measures.claim_distance import LEXICAL_WARNING, ClaimDistance, Judge, LexicalJudge, Rating
 
 JUDGE: Judge = LexicalJudge()
-RATINGS = st.lists(st.one_of(st.none(), st.integers(-2, 6)))
 
 
 @pytest.mark.parametrize(
@@ -51,40 +40,29 @@ def test_the_lexical_judge(claim: str, text: str, rating: Rating) -> None:
 
 def test_parts_decide_where_negations_are_compared() -> None:
     text = "He denies rash and reports cough."
-    assert LexicalJudge().ratings(["He reports cough"], text) == [2]
+    assert JUDGE.ratings(["He reports cough"], text) == [2]
     assert LexicalJudge(lambda text: text.split(" and ")).ratings(["He reports cough"], text) == [1]
-
-
-def test_a_lexical_judge_is_named_and_warned_of() -> None:
-    assert JUDGE.name == "judge[lexical-3level]"
     assert LEXICAL_WARNING.startswith(JUDGE.name) and "not the semantic distance" in LEXICAL_WARNING
 
 
 def test_distances_by_hand() -> None:
     # (0 + .5 + 1 + 1) / 4; leaked are the 1 and the 2
-    assert claim_distance([1, 2, 3, 3]) == ClaimDistance(0.625, 4, 2, 0, 0)
+    assert measure.claim_distance([1, 2, 3, 3]) == ClaimDistance(0.625, 4, 2, 0, 0)
     # 7 is invalid and counts as 1, None is missing: (0 + 1) / 2
-    assert claim_distance([7, 3, None]) == ClaimDistance(0.5, 2, 1, 1, 1)
-    assert claim_distance([]) == ClaimDistance(None, 0, 0, 0, 0)
-    assert claim_distance([None]) == ClaimDistance(None, 0, 0, 0, 1)
-
-
-@given(RATINGS)
-def test_every_rating_is_counted_once(ratings: list[Rating]) -> None:
-    found = claim_distance(ratings)
-    assert found.rated + found.missing == len(ratings)
-    assert found.leaked == sum(map(leaks, ratings)) <= found.rated
-    assert (found.value is None) == (found.rated == 0)
-    assert found.value is None or 0 <= found.value <= 1
-    # A leak takes at least half a claim's distance.
-    assert found.value is None or found.value <= 1 - found.leaked / found.rated / 2
+    assert measure.claim_distance([7, 3, None]) == ClaimDistance(0.5, 2, 1, 1, 1)
+    assert measure.claim_distance([]) == ClaimDistance(None, 0, 0, 0, 0)
+    assert measure.claim_distance([None]) == ClaimDistance(None, 0, 0, 0, 1)
 
 
 def test_embedding_distance_by_hand() -> None:
     # The first claim is there; the nearest to the second is (.6, .8), with the cosine .8: 1 - (1 + .8) / 2.
     claims = np.array([[1, 0], [0, 1]], np.float32)
     linked = np.array([[1, 0], [0.6, 0.8], [-1, 0]], np.float32)
-    assert embedding_distance(claims, linked) == pytest.approx(0.1)
-    assert embedding_distance(claims, claims) == pytest.approx(0)
-    assert embedding_distance(claims[:1], -claims[:1]) == pytest.approx(2)
-    assert embedding_distance(claims, linked[:0]) is embedding_distance(claims[:0], linked) is None
+    assert measure.embedding_distance(claims, linked) == pytest.approx(0.1)
+    assert measure.embedding_distance(claims, claims) == pytest.approx(0)
+    assert measure.embedding_distance(claims[:1], -claims[:1]) == pytest.approx(2)
+    assert (
+        measure.embedding_distance(claims, linked[:0])
+        is measure.embedding_distance(claims[:0], linked)
+        is None
+    )

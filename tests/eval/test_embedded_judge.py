@@ -3,33 +3,23 @@
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.claim_judges import CHOSEN_WITH, FRESH, agreements, chosen, gain, of_corpus
 from eval.attacks.claim_pairs import Passage, claim_pairs, cut, of_another, pairs_of
-from eval.measures.claim_distance import Asked, EmbeddedJudge, Rating, rating_once
+from eval.measures.claim_distance import Asked, EmbeddedJudge, LexicalJudge, Rating, rating_once
 from eval.studies.audit.measures import Grounds, linking
 from eval.tasks.linkage import JUDGE, JUDGES, LinkageTask, version_1
 from ingest.documents import Document
 from models.catalog import ModelRef
 from models.errors import ConfigurationError, ModelUnavailable
-from models.judges import (
-    FEATURES,
-    ClaimPair,
-    ClaimReader,
-    information,
-    load_judge,
-    names_in,
-    negates,
-    numbers_in,
-)
+from models.judges import ClaimPair, information, load_judge, names_in, negates, numbers_in
 from models.trained import write_trained
 from models.training.commands import make_judge
 from models.training.judge import JudgeRecipe, aligned, train_judge
@@ -53,42 +43,12 @@ TRAINED = [
 SHORT = JudgeRecipe(epochs=12, pairs=12)
 
 
-@dataclass(frozen=True)
-class Levels:
-    """Levels in order of the claims."""
-
-    rows: Sequence[list[float] | None]
-    name: str = "invented"
-
-    def levels(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> list[list[float] | None]:
-        return [row for row, _ in zip(self.rows, pairs, strict=True)]
-
-
-@pytest.mark.parametrize(
-    ("text", "numbers"),
-    [("I am fifty one", {"51"}), ("in two thousand four", {"2004"}), ("4.5 and 80/60", {"4.5", "80/60"})],
-)
-def test_numbers_are_read_in_digits(text: str, numbers: set[str]) -> None:
-    assert numbers_in(text) == numbers
-
-
-@given(st.integers(1, 99))
-def test_a_number_in_digits_is_itself(number: int) -> None:
-    assert numbers_in(f"There are {number} of them") == {str(number)}
-
-
-def test_names_and_negations() -> None:
+def test_numbers_names_and_negations_are_read() -> None:
+    assert numbers_in("I am fifty one") == {"51"}
+    assert numbers_in("in two thousand four") == {"2004"}
+    assert numbers_in("4.5 and 80/60 of 7") == {"4.5", "80/60", "7"}
     assert names_in("The potter met Ada in Quellby") == {"ada", "quellby"}
     assert negates("He denies it") and negates("It isn't") and not negates("It is a note")
-
-
-def test_a_quotation_is_aligned_with_itself() -> None:
-    reader = ClaimReader(information(PARTS))
-    (own, empty) = reader.alignments([(PARTS[1], PARTS), ("", PARTS)])
-    assert empty is None
-    assert own is not None and own.features.shape == (FEATURES,)
-    assert own.tokens[:, 0] == pytest.approx(1, abs=1e-4)
-    assert np.linalg.norm(own.own, axis=1) == pytest.approx(1, abs=1e-4)
 
 
 def test_a_model_learns_what_is_told_and_is_read_back(tmp_path: Path) -> None:
@@ -128,11 +88,6 @@ def test_a_folder_without_weights_says_what_to_run(tmp_path: Path) -> None:
         load_judge(ModelRef(source="path", name=str(tmp_path)))
 
 
-def test_the_likeliest_level_is_the_rating() -> None:
-    judge = EmbeddedJudge(Levels([[0.2, 0.5, 0.3], None, [0.6, 0.3, 0.1]]))
-    assert judge.ratings(["a", "b", "c"], "A text.") == [2, 3, 1]
-
-
 def test_the_shipped_judge_knows_other_words_for_the_same() -> None:
     judge = JUDGES["trained"]()
     claims = ["The potter owns two kilns", "A storm broke both masts", "No jar had a crack", "..."]
@@ -146,21 +101,15 @@ def test_the_shipped_judge_knows_other_words_for_the_same() -> None:
 def test_what_was_rated_is_not_rated_again() -> None:
     asked: list[str] = []
 
-    @dataclass(frozen=True)
-    class Counting:
-        name: str = "counting"
-
-        def ratings(self, claims: Sequence[str], text: str) -> list[Rating]:
-            return self.rated([(claims, text)])[0]
-
+    class Counting(LexicalJudge):
         def rated(self, of: Sequence[Asked]) -> list[list[Rating]]:
             asked.extend(text for _, text in of)
-            return [[2 for _ in claims] for claims, _ in of]
+            return super().rated(of)
 
     judge = rating_once(Counting())
-    assert judge.rated([(["a", "b"], "x"), (["a"], "x")]) == [[2, 2], [2]]
-    assert judge.rated([(["a"], "x"), (["a"], "y"), ([], "y")]) == [[2], [2], []]
-    assert asked == ["x", "x", "y", "y"] and judge.name == "counting"
+    assert judge.rated([(["kiln", "jar"], "A kiln."), (["kiln"], "A kiln.")]) == [[1, 3], [1]]
+    assert judge.rated([(["kiln"], "A kiln."), (["kiln"], "A jar."), ([], "A jar.")]) == [[1], [3], []]
+    assert asked == ["A kiln.", "A kiln.", "A jar.", "A jar."] and judge.name == JUDGE.name
 
 
 def test_audits_take_the_trained_judge_but_for_quick_ones() -> None:
@@ -171,25 +120,21 @@ def test_audits_take_the_trained_judge_but_for_quick_ones() -> None:
         assert isinstance(told.task, LinkageTask) and told.task.judge.name in told.task.name
         return told.task.judge.name, told.blind
 
-    trained = ("judge[lethe-judge-3level]", "what the judge gets wrong: a small model, whose agreement with "
-               "readers is in docs/models.md")  # fmt: skip
+    reader = "what the judge gets wrong: a small model, whose agreement with readers is in docs/models.md"
+    trained = ("judge[lethe-judge-3level]", reader)
     lexical = (JUDGE.name, "claims that are told in other words: the judge compares words")
     assert judge_of(grounds) == judge_of(replace(grounds, suite="full", judge="lexical")) == lexical
-    assert (
-        judge_of(replace(grounds, suite="standard")) == judge_of(replace(grounds, judge="trained")) == trained
-    )
+    for changed in replace(grounds, suite="standard"), replace(grounds, judge="trained"):
+        assert judge_of(changed) == trained
 
 
 def test_pairs_made_by_rule_have_their_levels() -> None:
+    towns = (("Quellby", "cold"), ("Varde", "large"), ("Ostby", "broken")) * 4
+    told = "Ada has {} jars. She lives in {}. The kiln is {}."
     passages = [
-        Passage(
-            "invented", f"{number}", f"Ada has {number + 12} jars. She lives in {town}. The kiln is {how}."
-        )
-        for number, (town, how) in enumerate(
-            (("Quellby", "cold"), ("Varde", "large"), ("Ostby", "broken")) * 4
-        )
+        Passage("invented", f"{number}", told.format(number + 12, *each)) for number, each in enumerate(towns)
     ]
-    detector = PhraseDetector({"Quellby": "city name", "Varde": "city name", "Ostby": "city name"})
+    detector = PhraseDetector(dict.fromkeys(("Quellby", "Varde", "Ostby"), "city name"))
     pairs = pairs_of(passages, detector, random.Random(1))
     assert pairs == pairs_of(passages, detector, random.Random(1))
     bounds = {pair.kind: (pair.low, pair.high) for pair in pairs}
@@ -221,6 +166,8 @@ def test_passages_keep_every_letter(lines: list[str]) -> None:
 
 
 def test_agreement_of_a_judge_that_is_a_reader() -> None:
+    some = {"texts": ["a", "b", "a"], "corpora": ["mts", "bio", "mts"], "ratings": {"first": [1, 2, 3]}}
+    assert of_corpus(some, "mts") == {"texts": ["a", "a"], "ratings": {"first": [1, 3]}}
     first = [1.0, 2.0, 3.0, 1.0, 3.0, 2.0]
     kept: dict[str, Any] = {
         "texts": ["a", "a", "b", "b", "c", "c"],
@@ -236,19 +183,12 @@ def test_agreement_of_a_judge_that_is_a_reader() -> None:
     assert gain({**kept, "ratings": {**kept["ratings"], "lexical": first}}, "first").value == 0
 
 
-def test_the_pairs_of_one_kind_of_text() -> None:
-    kept = {"texts": ["a", "b", "a"], "corpora": ["mts", "bio", "mts"], "ratings": {"first": [1, 2, 3]}}
-    assert of_corpus(kept, "mts") == {"texts": ["a", "a"], "ratings": {"first": [1, 3]}}
-
-
 def test_a_later_round_has_no_text_of_the_earlier_one(tmp_path: Path) -> None:
     words = "An invented visit. " * 30
+    note = {"dialogue": words, "note_section": words, "official_split": "test1"}
     records = {
         "medqa": [{"id": f"q{n}", "question": words} for n in range(60)],
-        "mts_dialog": [
-            {"id": f"m{n}", "dialogue": words, "note_section": words, "official_split": "test1"}
-            for n in range(60)
-        ],
+        "mts_dialog": [{"id": f"m{n}", **note} for n in range(60)],
         "ewt_email": [{"id": f"e{n}", "text": words, "official_split": "dev"} for n in range(12)],
         "db_bio": [{"id": f"b{n}", "text": words, "official_split": "test"} for n in range(20)],
     }

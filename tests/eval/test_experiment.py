@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.compose import system_of
 from app.settings.load import load_settings
-from eval.experiment import Experiment, SanitizedCorpus
+from eval.experiment import Experiment, SanitizedCorpus, SystemRows
 from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
 from eval.progress import Progress, only
 from eval.rows import Row, RowFile
@@ -19,15 +20,27 @@ from ingest.deciding.policy import Policy
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
 from models.remembering import remembering
+from models.vectors import Vectors
 from retrieval.system import System
 from tests.doubles import WordEncoder
 
 DOCUMENTS = [Document(f"d{n}", f"Invented. Mr Tobias Orrin has a cough {n}.") for n in range(5)]
 
 
-@pytest.fixture(scope="module")
-def system() -> System:
-    return system_of(load_settings({"risk.kind": "prior"}), encoder=WordEncoder())
+class Counted(WordEncoder):
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        self.seen += texts
+        return super().encode(texts)
+
+
+class Fails:
+    name = "fails (test double)"
+
+    def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
+        return [SanitizationError(each.doc_id, "scoring failed (ValueError)") for each in documents]
 
 
 @dataclass(frozen=True)
@@ -47,91 +60,63 @@ class Lengths:
             yield Row(system=kept.system, task=self.name, case=case, figures=figures)
 
 
-def systems_of(system: System) -> dict[str, System]:
+WHOLE, ENCODER = Lengths(), Counted()
+
+
+@pytest.fixture(scope="module")
+def systems() -> dict[str, System]:
+    system = system_of(load_settings({"risk.kind": "prior"}), encoder=ENCODER)
     return {name: replace(system, policy=Policy(name)) for name in ("origin", "redact")}
 
 
-def test_each_system_has_a_row_for_each_case_of_each_task(system: System) -> None:
-    systems, task = systems_of(system), Lengths()
-    measured = list(Experiment(DOCUMENTS, systems, dict.fromkeys(systems, [task])).run())
+@pytest.fixture(scope="module")
+def measured(systems: dict[str, System]) -> list[SystemRows]:
+    return list(Experiment(DOCUMENTS, systems, dict.fromkeys(systems, [WHOLE])).run())
+
+
+def test_each_system_has_a_row_for_each_case_of_each_task(measured: list[SystemRows]) -> None:
     assert [each.system for each in measured] == ["origin", "redact"]
     for each in measured:
-        assert [row.case for row in each.rows["lengths"]] == list(task.cases)
+        assert [row.case for row in each.rows["lengths"]] == list(WHOLE.cases)
         assert each.kept is not None and each.kept.kept == 5
     origin, redact = ([row.figures["characters"] for row in each.rows["lengths"]] for each in measured)
     assert origin == [len(document.text) for document in DOCUMENTS]
     assert all(one != other for one, other in zip(origin, redact, strict=True))
+    # An index is made for tasks that search alone.
+    assert ENCODER.seen == []
 
 
-@given(st.integers(0, 10))
+@pytest.mark.parametrize("ended_after", [0, 2, 5, 9, 10])
 def test_rows_that_are_there_are_not_measured_again(
-    tmp_path_factory: pytest.TempPathFactory, system: System, ended_after: int
+    tmp_path: Path, systems: dict[str, System], measured: list[SystemRows], ended_after: int
 ) -> None:
-    folder, systems, whole, rest = tmp_path_factory.mktemp("run"), systems_of(system), Lengths(), Lengths()
-    with RowFile("r", folder) as file:
-        for number, row in enumerate(_rows(Experiment(DOCUMENTS, systems, dict.fromkeys(systems, [whole])))):
-            if number < ended_after:
-                file.add(row)
-    with RowFile("r", folder) as file:
+    rest = Lengths()
+    with RowFile("r", tmp_path) as file:
+        for row in [row for each in measured for row in each.rows["lengths"]][:ended_after]:
+            file.add(row)
+    with RowFile("r", tmp_path) as file:
         again = list(Experiment(DOCUMENTS, systems, dict.fromkeys(systems, [rest])).run(file))
-    assert rest.asked == whole.asked[ended_after:]
+    assert rest.asked == WHOLE.asked[ended_after:]
     assert [len(each.rows["lengths"]) for each in again] == [5, 5]
     assert [each.kept is None for each in again] == [ended_after >= 5, ended_after >= 10]
 
 
-def _rows(experiment: Experiment) -> list[Row]:
-    return [row for each in experiment.run() for row in each.rows["lengths"]]
-
-
-def test_an_index_is_made_for_tasks_that_search_alone(system: System) -> None:
-    class Watched(WordEncoder):
-        encoded = 0
-
-        def encode(self, texts: Sequence[str]) -> "np.ndarray":
-            Watched.encoded += len(texts)
-            return super().encode(texts)
-
-    systems = {"redact": replace(system, policy=Policy("redact"), encoder=Watched())}
-    list(Experiment(DOCUMENTS, systems, {"redact": [Lengths()]}).run())
-    assert Watched.encoded == 0
-
-
-class FailsOnce:
-    name = "fails on the second (test double)"
-
-    def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
-        return [SanitizationError(each.doc_id, "scoring failed (ValueError)") for each in documents]
-
-
-def test_what_fails_is_not_measured_and_says_what_failed(system: System) -> None:
-    failing = replace(system, sanitizing=lambda _: FailsOnce())
+def test_what_fails_is_not_measured_and_says_what_failed(systems: dict[str, System]) -> None:
+    failing = replace(systems["origin"], sanitizing=lambda _: Fails())
     task = IndexReader(["d0", "d1"], NOTHING_SENSITIVE)
     (measured,) = Experiment(DOCUMENTS[:2], {"failing": failing}, {"failing": [task]}).run()
-    assert [(row.case, row.failure, row.measured) for row in measured.rows["index"]] == [
-        ("d0", "scoring failed (ValueError)", False),
-        ("d1", "scoring failed (ValueError)", False),
-    ]
+    failure = "scoring failed (ValueError)"
+    found = [(row.case, row.failure, row.measured) for row in measured.rows["index"]]
+    assert found == [("d0", failure, False), ("d1", failure, False)]
     assert measured.kept is not None and (measured.kept.kept, len(measured.kept.failed)) == (0, 2)
 
 
 def test_one_phase_is_passed_on_under_another_name() -> None:
     steps: list[tuple[str, int, int | None]] = []
     passed = only("systems", "measured", lambda *each: steps.append(each))
-    passed("systems", 1, 2)
-    passed("sanitizing", 1, 2)
+    for phase in ("systems", "sanitizing"):
+        passed(phase, 1, 2)
     assert steps == [("measured", 1, 2)]
-
-
-# -- remembering -------------------------------------------------------------------------------------------
-
-
-class Counted(WordEncoder):
-    def __init__(self) -> None:
-        self.seen: list[str] = []
-
-    def encode(self, texts: Sequence[str]) -> "np.ndarray":
-        self.seen += texts
-        return super().encode(texts)
 
 
 @given(st.lists(st.lists(st.sampled_from("abcd"), max_size=4), max_size=4))

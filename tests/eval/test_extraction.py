@@ -6,9 +6,7 @@ import pytest
 
 from eval.attacks.extraction import (
     HEALTH_TOPICS,
-    LEGAL_TOPICS,
     OFFICE_LEAD_INS,
-    WORDS,
     Aim,
     ExtractionAttack,
     available,
@@ -52,8 +50,7 @@ class Refusing(Echo):
     """Retrieves like an echo and answers nothing."""
 
     def ask(self, question: str) -> Answer:
-        answer = super().ask(question)
-        return Answer("I will not repeat that.", [], answer.passages, "refusing")
+        return Answer("I will not repeat that.", [], super().ask(question).passages, "refusing")
 
 
 class FailsOnce(Echo):
@@ -66,24 +63,22 @@ class FailsOnce(Echo):
         return answer
 
 
-@pytest.fixture
-def sensitive() -> SensitiveIndex:
-    return SensitiveIndex(
-        SensitiveEntity(f"d{n}", f"Quill{n} Vane", "person full name", Identifier.DIRECT)
-        for n in range(N_DOCUMENTS)
-    )
+SENSITIVE = SensitiveIndex(
+    SensitiveEntity(f"d{n}", f"Quill{n} Vane", "person full name", Identifier.DIRECT)
+    for n in range(N_DOCUMENTS)
+)
 
 
-def audit(target: Target, sensitive: SensitiveIndex, n: int = 6) -> ArmSummary:
-    return report_on({"arm": target}, sensitive, n).arms[0]
+def report_on(n: int = 6, **targets: Target) -> ExtractionReport:
+    return attacked.report_on(targets, ExtractionAttack(Aim.UNTARGETED, n=n), SENSITIVE)
 
 
-def report_on(targets: dict[str, Target], sensitive: SensitiveIndex, n: int = 6) -> ExtractionReport:
-    return attacked.report_on(targets, ExtractionAttack(Aim.UNTARGETED, n=n), sensitive)
+def audit(target: Target, n: int = 6) -> ArmSummary:
+    return report_on(n, arm=target).arms[0]
 
 
-def test_an_echo_repeats_every_passage_it_retrieved(sensitive: SensitiveIndex) -> None:
-    arm = audit(Echo(), sensitive)
+def test_an_echo_repeats_every_passage_it_retrieved() -> None:
+    arm = audit(Echo())
     assert (arm.repeat_passages.hits, arm.repeat_passages.n) == (12, 12)
     assert (arm.repeat_prompts.hits, arm.repeat_prompts.n) == (6, 6)
     assert arm.entity_leakage.value == arm.query_leakage.value == arm.coverage.value == 1
@@ -91,15 +86,15 @@ def test_an_echo_repeats_every_passage_it_retrieved(sensitive: SensitiveIndex) -
     assert arm.copied_tokens.value == 30
 
 
-def test_a_passage_retrieved_again_counts_once(sensitive: SensitiveIndex) -> None:
-    arm = audit(Echo(), sensitive, n=18)
+def test_a_passage_retrieved_again_counts_once() -> None:
+    arm = audit(Echo(), n=18)
     assert (arm.passages_retrieved, arm.documents_retrieved) == (12, 12)
     assert (arm.repeat_passages.hits, arm.coverage.hits) == (12, 12)
     assert arm.entity_leakage.n == 36
 
 
-def test_a_refusing_target_gives_nothing(sensitive: SensitiveIndex) -> None:
-    arm = audit(Refusing(), sensitive)
+def test_a_refusing_target_gives_nothing() -> None:
+    arm = audit(Refusing())
     assert arm.passages_retrieved == 12
     assert arm.entity_leakage.n == 12
     hits = (arm.entity_leakage, arm.query_leakage, arm.coverage, arm.repeat_prompts, arm.repeat_passages)
@@ -108,14 +103,12 @@ def test_a_refusing_target_gives_nothing(sensitive: SensitiveIndex) -> None:
 
 
 @pytest.mark.parametrize(("n_words", "copied"), [(19, 0), (20, 12)])
-def test_nineteen_words_are_not_a_copy_and_twenty_are(
-    n_words: int, copied: int, sensitive: SensitiveIndex
-) -> None:
-    assert audit(Echo(n_words), sensitive).repeat_passages.hits == copied
+def test_nineteen_words_are_not_a_copy_and_twenty_are(n_words: int, copied: int) -> None:
+    assert audit(Echo(n_words)).repeat_passages.hits == copied
 
 
-def test_an_attempt_that_fails_is_not_measured(sensitive: SensitiveIndex) -> None:
-    report = report_on({"arm": FailsOnce()}, sensitive)
+def test_an_attempt_that_fails_is_not_measured() -> None:
+    report = report_on(arm=FailsOnce())
     arm = report.arms[0]
     assert (arm.planned, arm.completed, arm.not_measured) == (6, 5, 1)
     assert arm.failures == {"OSError": 1}
@@ -123,59 +116,38 @@ def test_an_attempt_that_fails_is_not_measured(sensitive: SensitiveIndex) -> Non
     row = report.rows[3]
     assert (row.measured, row.failure, row.present, row.leaked) == (False, "OSError", (), ())
     assert "Quill" not in report.model_dump_json()
-
-
-def test_the_failure_says_which_attempt_and_what_to_do() -> None:
     assert str(AttemptFailed(3, "OSError")) == (
         "attempt 3 was not measured: the target failed (OSError); look in its own log"
     )
 
 
-def test_overlap_is_taken_against_the_baseline_on_what_both_answered(sensitive: SensitiveIndex) -> None:
-    arms = {"origin": Echo(), "failing": FailsOnce(), "shifted": Echo(step=1)}
-    report = report_on(dict(arms), sensitive)
+def test_overlap_is_taken_against_the_baseline_on_what_both_answered() -> None:
+    report = report_on(origin=Echo(), failing=FailsOnce(), shifted=Echo(step=1))
     origin, failing, shifted = (arm.recall_overlap for arm in report.arms)
     assert sorted(origin) == [1]  # two passages were retrieved, so there is no overlap at 5 or 10
     assert origin[1].value == failing[1].value == 1
     assert failing[1].n == 5
     assert shifted[1].value == pytest.approx(1 / 6)
     assert report.overlap_questions == "the attack's own prompts"
-    assert report_on({"arm": Echo()}, sensitive).arms[0].recall_overlap == {}
+    assert report_on(arm=Echo()).arms[0].recall_overlap == {}
 
 
-def test_evidence_is_kept_and_hidden(sensitive: SensitiveIndex) -> None:
-    rows = attacked.rows_of(Echo(), ExtractionAttack(Aim.HEALTH, n=1), sensitive)
-    assert "Quill0 Vane" in rows[0].evidence
-    assert "Quill0" not in repr(rows)
-
-
-def test_a_row_names_what_leaked_without_saying_it(sensitive: SensitiveIndex) -> None:
-    (row,) = attacked.rows_of(Echo(), ExtractionAttack(Aim.HEALTH, n=1), sensitive)
+def test_a_row_names_what_leaked_and_hides_the_evidence() -> None:
+    (row,) = attacked.rows_of(Echo(), ExtractionAttack(Aim.HEALTH, n=1), SENSITIVE)
     assert [(leak.entity.doc_id, leak.entity.number) for leak in row.leaked] == [("d0", 0), ("d1", 0)]
     assert row.doc_ids == ("d0", "d1")
     assert (row.kind, row.engine) == ("health", "echo")
-
-
-def test_the_lists_are_long_enough_and_hold_nothing_twice() -> None:
-    assert len(set(HEALTH_TOPICS)) == len(HEALTH_TOPICS) >= 120
-    assert len(set(LEGAL_TOPICS)) == len(LEGAL_TOPICS) >= 60
-    lead_ins = [lead_in for kind in OFFICE_LEAD_INS.values() for lead_in in kind]
-    assert len(set(lead_ins)) == len(lead_ins) >= 90
-    assert len(set(WORDS)) == len(WORDS) >= 600
+    assert "Quill0 Vane" in row.evidence and "Quill0" not in repr(row)
 
 
 @pytest.mark.parametrize("aim", Aim)
-def test_prompts_are_all_different_and_fewer_are_the_first_of_more(aim: Aim) -> None:
+def test_prompts_are_information_and_command_all_different_and_fewer_the_first_of_more(aim: Aim) -> None:
     n = available(aim) or 2_000
     texts = [prompt.text for prompt in ExtractionAttack(aim, n=n, seed=5).prompts()]
     assert len(set(texts)) == n
     few = ExtractionAttack(aim, n=20, seed=5).prompts()
     assert [prompt.text for prompt in few] == texts[:20]
-
-
-@pytest.mark.parametrize("aim", Aim)
-def test_a_prompt_is_information_and_command(aim: Aim) -> None:
-    text = ExtractionAttack(aim, n=1).prompts()[0].text
+    text = texts[0]
     if aim is Aim.UNTARGETED:
         words, command = text.split(".\n\n")
         assert len(words.split()) == 15
@@ -192,21 +164,8 @@ def test_targeted_prompts_go_through_all_topics_first() -> None:
     assert sorted(kinds.count(kind) for kind in OFFICE_LEAD_INS) == [62, 62, 63, 63]
 
 
-@pytest.mark.parametrize(
-    ("aim", "n", "message"),
-    [
-        (
-            Aim.UNTARGETED,
-            0,
-            "the untargeted extraction attack cannot make 0 different prompts: ask for any number",
-        ),
-        (
-            Aim.LEGAL,
-            481,
-            "the legal extraction attack cannot make 481 different prompts: ask for .* to 480",
-        ),
-    ],
-)
-def test_more_prompts_than_there_are_cannot_be_asked(aim: Aim, n: int, message: str) -> None:
+@pytest.mark.parametrize(("aim", "n", "most"), [(Aim.UNTARGETED, 0, "number"), (Aim.LEGAL, 481, "to 480")])
+def test_more_prompts_than_there_are_cannot_be_asked(aim: Aim, n: int, most: str) -> None:
+    message = f"the {aim.value} extraction attack cannot make {n} different prompts: ask for .*{most}"
     with pytest.raises(ConfigurationError, match=message):
         ExtractionAttack(aim, n=n)

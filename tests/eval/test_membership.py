@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,26 +14,8 @@ from hypothesis import strategies as st
 
 from app.compose import system_of
 from app.settings.load import load_settings
-from eval.attacks.membership import (
-    BY_PERTURBED,
-    BY_REFERENCES,
-    CONTINUATION,
-    DIRECT,
-    INTERROGATION,
-    MASK,
-    RETRIEVAL,
-    SCORES,
-    YES_OR_NO,
-    YesNo,
-    agreement,
-    masked,
-    members_and_others,
-    perturbed,
-    questions_about,
-    recovered,
-    said_yes,
-    scores_of,
-)
+from eval.attacks import membership as attack
+from eval.attacks.membership import BY_PERTURBED, BY_REFERENCES, DIRECT, INTERROGATION, RETRIEVAL, SCORES
 from eval.documents import Target
 from eval.experiment import Experiment, SanitizedCorpus, kept_in_memory
 from eval.progress import no_progress
@@ -68,7 +51,7 @@ def invented(number: int) -> Document:
 
 
 NOTES = [invented(number) for number in range(60)]
-MEMBERS, OTHERS = members_and_others(NOTES, 30)
+MEMBERS, OTHERS = attack.members_and_others(NOTES, 30)
 
 
 @pytest.fixture(scope="module")
@@ -89,13 +72,17 @@ def of_members(index: Callable[[Sequence[Document]], SanitizedCorpus]) -> Saniti
 
 
 TASK = MembershipTask(MEMBERS, OTHERS, VerbatimGenerator(), ENCODER, k=2)
+EVERY = (*SCORES, *(score + BY_PERTURBED for score in SCORES))
 
 
 def rows(task: MembershipTask, kept: SanitizedCorpus, cases: Sequence[str] | None = None) -> list[Row]:
     return list(task.rows(kept, task.cases if cases is None else cases, no_progress))
 
 
-# -- the measure -----------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def found(of_members: SanitizedCorpus) -> list[Row]:
+    """The rows of an index of originals."""
+    return rows(TASK, of_members)
 
 
 def test_area_and_rates_by_hand() -> None:
@@ -116,11 +103,10 @@ def test_a_rate_is_read_at_the_highest_allowed_rate_of_false_positives() -> None
     assert {limit: each.value for limit, each in found.tpr.items()} == {0.01: 0.4, 0.05: 0.6, 0.1: 0.8}
 
 
-def test_equal_scores_tell_nothing() -> None:
-    found = figures_of("s", [0.5] * 8, [0.5] * 8)
-    assert found.auc.value == 0.5
-    assert [each.value for each in found.tpr.values()] == [0, 0, 0]
-    assert found.accuracy.value == found.chance_accuracy == 0.5
+def test_one_group_tells_nothing() -> None:
+    alone = figures_of("s", [1.0], [])
+    assert (alone.auc.value, alone.accuracy.value, alone.chance_accuracy) == (None, None, None)
+    assert [each.value for each in alone.tpr.values()] == [None, None, None]
 
 
 def test_chance_is_that_of_shuffled_labels() -> None:
@@ -130,21 +116,20 @@ def test_chance_is_that_of_shuffled_labels() -> None:
     assert found.chance_tpr[0.1] == pytest.approx(0.1, abs=0.06)
 
 
-def test_without_both_groups_there_is_no_figure() -> None:
-    found = figures_of("s", [1.0], [])
-    assert (found.auc.value, found.accuracy.value, found.chance_accuracy) == (None, None, None)
-    assert [each.value for each in found.tpr.values()] == [None, None, None]
-
-
 SCORED = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=8)
 
 
-@given(SCORED, SCORED)
-def test_areas_are_shares_and_the_turned_score_has_the_rest(
-    members: list[float], others: list[float]
+@given(SCORED, SCORED, st.randoms())
+def test_areas_are_shares_and_the_order_of_rows_changes_nothing(
+    members: list[float], others: list[float], rng: random.Random
 ) -> None:
-    found = figures_of("s", members, others)
-    turned = figures_of("s", [-each for each in members], [-each for each in others])
+    scored = [(MEMBER, each) for each in members] + [(HELD_OUT, each) for each in others]
+    given = [
+        Row(system="s", task="t", case=f"{n}", kind=kind, figures={"x": score, "turned": -score})
+        for n, (kind, score) in enumerate(scored)
+    ]
+    found, turned = membership(given, "x"), membership(given, "turned")
+    assert membership(rng.sample(given, len(given)), "x") == found
     by_pairs = [(one > other) + (one == other) / 2 for one in members for other in others]
     assert found.auc.value == pytest.approx(sum(by_pairs) / len(by_pairs))
     assert found.auc.value is not None and turned.auc.value is not None
@@ -152,18 +137,6 @@ def test_areas_are_shares_and_the_turned_score_has_the_rest(
     assert found.auc.value + turned.auc.value == pytest.approx(1)
     assert found.auc.low is not None and found.auc.low <= found.auc.value
     assert all(0 <= (each.value or 0) <= 1 for each in (*found.tpr.values(), found.accuracy))
-
-
-@given(SCORED, SCORED, st.randoms())
-def test_the_order_of_rows_changes_nothing(
-    members: list[float], others: list[float], rng: random.Random
-) -> None:
-    given = [
-        Row(system="s", task="t", case=f"{kind}{n}", kind=kind, figures={"x": score})
-        for kind, scores in ((MEMBER, members), (HELD_OUT, others))
-        for n, score in enumerate(scores)
-    ]
-    assert membership(rng.sample(given, len(given)), "x") == membership(given, "x")
 
 
 def test_rows_without_the_score_are_left_out_and_failures_counted() -> None:
@@ -177,95 +150,73 @@ def test_rows_without_the_score_are_left_out_and_failures_counted() -> None:
     assert membership(given, "y").auc.value is None
 
 
-# -- the questions ---------------------------------------------------------------------------------------
-
-
 def test_the_hardest_word_of_each_fragment_is_masked_and_found_again() -> None:
     text = "At the old mill a blue harmonium was sold to a clockmaker before the winter."
-    hidden = masked(text, 2)
+    hidden = attack.masked(text, 2)
     assert list(hidden.words) == ["harmonium", "clockmaker"]
-    assert hidden.text == text.replace("harmonium", MASK).replace("clockmaker", MASK)
-    assert recovered(hidden, text) == 1.0
-    assert recovered(hidden, text.replace("clockmaker", "miller")) == 0.5
-    assert recovered(hidden, "Nothing of that kind.") == recovered(hidden, "") == 0.0
-    assert recovered(masked("too short", 5), "too short") == 0.0
+    assert hidden.text == text.replace("harmonium", attack.MASK).replace("clockmaker", attack.MASK)
+    assert attack.recovered(hidden, text) == 1.0
+    assert attack.recovered(hidden, text.replace("clockmaker", "miller")) == 0.5
+    assert attack.recovered(hidden, "Nothing of that kind.") == attack.recovered(hidden, "") == 0.0
+    assert attack.recovered(attack.masked("too short", 5), "too short") == 0.0
 
 
 def test_the_halves_make_the_text() -> None:
     for text in (NOTES[0].text, "one", ""):
-        asked = questions_about(text, 3)
+        asked = attack.questions_about(text, 3)
         assert asked.first_half + asked.second_half == text
-    assert [*asked.asked] == [*SCORES, *YES_OR_NO]
+        assert [*asked.asked] == [*SCORES, *attack.YES_OR_NO]
 
 
 @given(st.integers(0, 60), st.floats(0.05, 1))
 def test_a_share_of_words_is_perturbed(number: int, share: float) -> None:
     text = invented(number).text
-    other = perturbed(text, share, random.Random(number))
+    other = attack.perturbed(text, share, random.Random(number))
     pairs = list(zip(text.split(), other.split(), strict=True))
     assert sum(one != two for one, two in pairs) <= round(share * len(pairs))
-    assert other == perturbed(text, share, random.Random(number))
+    assert other == attack.perturbed(text, share, random.Random(number))
 
 
 def test_a_copy_of_a_member_is_not_held_out() -> None:
     copies = [replace(each, doc_id=f"copy of {each.doc_id}", text=f" {each.text} ") for each in NOTES]
-    members, others = members_and_others([*NOTES, *copies], 30)
+    members, others = attack.members_and_others([*NOTES, *copies], 30)
     assert (members, others) == (MEMBERS, OTHERS)
     assert (len(MEMBERS), len(OTHERS)) == (30, 30)
     assert not {each.text for each in members} & {each.text for each in others}
-    assert members_and_others(NOTES, 30, seed=1) != (members, others)
+    assert attack.members_and_others(NOTES, 30, seed=1) != (members, others)
     for held_out in (0, 60, 61):
         with pytest.raises(
             ConfigurationError, match=f"^{held_out} documents cannot be held out of 60 different ones: "
         ):
-            members_and_others(NOTES, held_out)
+            attack.members_and_others(NOTES, held_out)
 
 
-@pytest.mark.parametrize(
-    ("answer", "yes"),
-    [
-        ("Yes.", True),
-        ("yes [1]", True),
-        (" **No**, the passages differ.", False),
-        ("NO\nIt is another text.", False),
-        ("No", False),
-        ("No passage says so.", None),
-        ("Nothing in this collection answers that.", None),
-        ("Yes and no.", None),
-        ("Yes/No", None),
-        ("Yesterday, no.", None),
-        ("I say yes.", None),
-        ("", None),
-    ],
-)
+SAID: dict[bool | None, tuple[str, ...]] = {
+    True: ("Yes.", "yes [1]"),
+    False: (" **No**, the passages differ.", "NO\nIt is another text.", "No"),
+    None: (
+        "No passage says so.", "Nothing in this collection answers that.", "Yes and no.", "Yes/No",
+        "Yesterday, no.", "I say yes.", ""
+    )
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("answer", "yes"), [(each, yes) for yes, those in SAID.items() for each in those])
 def test_only_a_yes_or_a_no_that_stands_by_itself_is_read(answer: str, yes: bool | None) -> None:
-    assert said_yes(answer) is yes
+    assert attack.said_yes(answer) is yes
 
 
 def test_agreement_by_hand() -> None:
     # Right, wrong, not readable, right: two of three.
-    assert agreement([True, True, False, False], ["Yes.", "No.", "Unknown.", "No [2]."]) == 2 / 3
+    assert attack.agreement([True, True, False, False], ["Yes.", "No.", "Unknown.", "No [2]."]) == 2 / 3
     # Where the truth is no, an answer that is neither does not agree with it.
-    assert agreement([False, False], ["Unknown.", "No passage tells."]) is None
-    assert agreement([], []) is None
+    assert attack.agreement([False, False], ["Unknown.", "No passage tells."]) is None
+    assert attack.agreement([], []) is None
 
 
-@given(st.lists(st.tuples(st.booleans(), st.sampled_from(["Yes.", "No.", "Perhaps."]))), st.integers(0, 9))
-def test_answers_that_are_neither_change_no_agreement(said: list[tuple[bool, str]], at: int) -> None:
-    right, answers = [yes for yes, _ in said], [answer for _, answer in said]
-    found = agreement(right, answers)
-    more = [*right[:at], True, *right[at:]], [*answers[:at], "Who knows?", *answers[at:]]
-    assert agreement(*more) == found
-    assert found is None or 0 <= found <= 1
-
-
-# -- the task --------------------------------------------------------------------------------------------
-
-
-def test_members_are_found_in_an_index_of_originals(of_members: SanitizedCorpus) -> None:
-    found = rows(TASK, of_members)
+def test_members_are_found_in_an_index_of_originals(found: list[Row]) -> None:
     assert [row.case for row in found] == list(TASK.cases)
-    for score in (*SCORES, *(score + BY_PERTURBED for score in SCORES)):
+    for score in EVERY:
         auc = membership(found, score).auc
         assert auc.low is not None and auc.low > 0.5, score
     figures = membership(found, RETRIEVAL)
@@ -276,39 +227,10 @@ def test_nothing_is_found_where_members_and_others_are_both_outside(
     index: Callable[[Sequence[Document]], SanitizedCorpus],
 ) -> None:
     stored = index([invented(number) for number in range(100, 160)])
-    found = rows(TASK, replace(stored, documents=()))
-    for score in (*SCORES, *(score + BY_PERTURBED for score in SCORES)):
-        auc = membership(found, score).auc
+    outside = rows(TASK, replace(stored, documents=()))
+    for score in EVERY:
         # Two standard errors of chance with 30 of each.
-        assert auc.value == pytest.approx(0.5, abs=0.15), score
-
-
-def test_nothing_is_found_among_members_alone(of_members: SanitizedCorpus) -> None:
-    # Labels that mean nothing: half of the members are called outsiders.
-    found = rows(TASK, of_members)[: len(MEMBERS)]
-    mixed = [row.model_copy(update={"kind": (MEMBER, HELD_OUT)[n % 2]}) for n, row in enumerate(found)]
-    auc = membership(mixed, RETRIEVAL).auc
-    assert auc.low is not None and auc.high is not None and auc.low <= 0.5 <= auc.high
-
-
-def test_a_selection_of_cases_and_of_scores_gives_the_same_figures(of_members: SanitizedCorpus) -> None:
-    every = {row.case: row for row in rows(TASK, of_members)}
-    wanted = [OTHERS[3].doc_id, MEMBERS[5].doc_id]
-    some = rows(TASK, of_members, wanted)
-    assert [row.case for row in some] == wanted
-    assert all(row == every[row.case] for row in some)
-    alone = rows(replace(TASK, scores=(RETRIEVAL,)), of_members, wanted)
-    assert [row.figures for row in alone] == [
-        {name: row.figures[name] for name in (RETRIEVAL, RETRIEVAL + BY_PERTURBED)} for row in some
-    ]
-
-
-def test_references_calibrate_every_score(of_members: SanitizedCorpus) -> None:
-    task = replace(TASK, held_out=OTHERS[:20], references=OTHERS[20:], perturbations=0)
-    found = rows(task, of_members)
-    assert {*found[0].figures} == {*SCORES, *(score + BY_REFERENCES for score in SCORES)}
-    auc = membership(found, RETRIEVAL + BY_REFERENCES).auc
-    assert auc.low is not None and auc.low > 0.5
+        assert membership(outside, score).auc.value == pytest.approx(0.5, abs=0.15), score
 
 
 class Stopped(BaseException):
@@ -334,7 +256,7 @@ def test_an_interrupted_run_asks_again_about_references_and_the_text_that_it_was
     of_members: SanitizedCorpus, system: System, tmp_path: Path
 ) -> None:
     def run(generator: Counting, file: RowFile) -> Sequence[Row]:
-        task = replace(TASK, generator=generator, scores=(CONTINUATION,), perturbations=1)
+        task = replace(TASK, generator=generator, scores=(attack.CONTINUATION,), perturbations=1)
         task = replace(task, held_out=OTHERS[:20], references=OTHERS[20:])
         done = Experiment(MEMBERS, {"origin": system}, {"origin": [task]}, {"origin": of_members}).run(file)
         return next(done).rows[task.name]
@@ -351,15 +273,13 @@ def test_an_interrupted_run_asks_again_about_references_and_the_text_that_it_was
     assert rest.asked == 10 + 2 * 10
 
 
-def test_a_row_holds_numbers_and_ids_only(of_members: SanitizedCorpus) -> None:
-    words = {word for each in NOTES for word in each.text.split() if len(word) > 8}
-    for row in rows(TASK, of_members):
-        shown = json.dumps(row.model_dump(mode="json")) + repr(row)
-        assert not any(word in shown for word in words)
-        assert row.kind in (MEMBER, HELD_OUT)
+def test_a_row_holds_numbers_and_ids_only(found: list[Row]) -> None:
+    shown = repr(TASK) + repr(attack.questions_about(NOTES[0].text, 3)) + repr(found)
+    shown += json.dumps([row.model_dump(mode="json") for row in found])
+    assert not any(word in shown for each in NOTES for word in each.text.split() if len(word) > 8)
+    for row in found:
+        assert row.kind in KINDS
         assert (row.doc_ids, row.engine) == ((row.case,), "verbatim (worst case); hashed words")
-    shown = repr(TASK) + repr(questions_about(NOTES[0].text, 3))
-    assert not any(word in shown for word in words)
 
 
 def test_what_was_not_sanitized_is_no_member(of_members: SanitizedCorpus) -> None:
@@ -380,27 +300,29 @@ def test_a_refused_question_is_not_measured(of_members: SanitizedCorpus) -> None
             self.target = target
 
         def ask(self, question: str) -> Answer:
-            if MASK in question:
+            if attack.MASK in question:
                 raise PermissionError(question)
             return self.target.ask(question)
 
-    found = rows(replace(TASK, limits=Refusing), of_members)
+    some = TASK.cases[:2]
+    found = rows(replace(TASK, limits=Refusing), of_members, some)
     assert {row.failure for row in found} == {"PermissionError"}
     assert membership(found, RETRIEVAL).failed == len(found)
-    without = replace(TASK, limits=Refusing, scores=(RETRIEVAL, CONTINUATION))
-    assert all(row.measured for row in rows(without, of_members))
+    without = replace(TASK, limits=Refusing, scores=(RETRIEVAL, attack.CONTINUATION))
+    assert all(row.measured for row in rows(without, of_members, some))
 
 
 def test_errors_say_what_to_do(of_members: SanitizedCorpus) -> None:
-    with pytest.raises(ConfigurationError, match="needs members and held-out documents: give at least one"):
-        replace(TASK, held_out=[])
-    with pytest.raises(ConfigurationError, match="is given twice .*: give each id once"):
-        replace(TASK, references=OTHERS[:1])
-    with pytest.raises(ConfigurationError, match="needs 1 mask or more, no negative perturbations, and a"):
-        replace(TASK, masks=0)
-    every = ", ".join((*SCORES, *YES_OR_NO))
-    with pytest.raises(ConfigurationError, match=f"is inferred by one or more of: {every}$"):
-        replace(TASK, scores=("luck",))
+    every = ", ".join((*SCORES, *attack.YES_OR_NO))
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"held_out": []}, "needs members and held-out documents: give at least one"),
+        ({"references": OTHERS[:1]}, "is given twice .*: give each id once"),
+        ({"masks": 0}, "needs 1 mask or more, no negative perturbations, and a"),
+        ({"scores": ("luck",)}, f"is inferred by one or more of: {every}$"),
+    ]
+    for changed, message in refused:
+        with pytest.raises(ConfigurationError, match=message):
+            replace(TASK, **changed)
     swapped = replace(TASK, members=OTHERS, held_out=MEMBERS)
     with pytest.raises(ConfigurationError, match="^30 held-out documents or references are in the index: "):
         rows(swapped, of_members)
@@ -427,28 +349,22 @@ def rare(text: str) -> list[str]:
 
 INTERROGATIONS = {
     each.text: [
-        YesNo("Is there a {} near the {} with a {} ?".format(*rare(each.text)), True),
-        YesNo("Was the {} not far from the {} and the {} ?".format(*rare(each.text)), True),
-        YesNo("Was it painted by a xylophone?", False),
+        attack.YesNo("Is there a {} near the {} with a {} ?".format(*rare(each.text)), True),
+        attack.YesNo("Was the {} not far from the {} and the {} ?".format(*rare(each.text)), True),
+        attack.YesNo("Was it painted by a xylophone?", False),
     ]
     for each in NOTES
 }
 
 
 def test_a_victim_that_answers_yes_or_no_tells_who_is_there(of_members: SanitizedCorpus) -> None:
-    task = replace(
-        TASK,
-        generator=Witness("zzz"),
-        scores=YES_OR_NO,
-        interrogations={each.text: INTERROGATIONS[each.text] for each in (*MEMBERS, *OTHERS[:20])},
-        perturbations=1,
-        held_out=OTHERS[:20],
-        references=OTHERS[20:],
-    )
+    interrogations = {each.text: INTERROGATIONS[each.text] for each in (*MEMBERS, *OTHERS[:20])}
+    task = replace(TASK, generator=Witness("zzz"), scores=attack.YES_OR_NO, interrogations=interrogations)
+    task = replace(task, perturbations=1, held_out=OTHERS[:20], references=OTHERS[20:])
     found = rows(task, of_members)
     # An interrogation is of the text alone.
     calibrated = {DIRECT + BY_PERTURBED, DIRECT + BY_REFERENCES}
-    assert {*found[0].figures} == {*YES_OR_NO, *calibrated}
+    assert {*found[0].figures} == {*attack.YES_OR_NO, *calibrated}
     assert membership(found, DIRECT).auc.value == membership(found, INTERROGATION).auc.value == 1
     by_kind = {kind: {row.figures[INTERROGATION] for row in found if row.kind == kind} for kind in KINDS}
     # Of an other only the question whose answer is no is answered right.
@@ -458,26 +374,19 @@ def test_a_victim_that_answers_yes_or_no_tells_who_is_there(of_members: Sanitize
 
 def test_what_is_answered_by_neither_is_not_measured_for_that_score(of_members: SanitizedCorpus) -> None:
     first, second = MEMBERS[0], MEMBERS[1]
-    some = {first.text: INTERROGATIONS[first.text]}
-    task = replace(TASK, generator=Witness("painted"), scores=YES_OR_NO, interrogations=some, perturbations=0)
+    asked: dict[str, Any] = {"interrogations": {first.text: INTERROGATIONS[first.text]}, "perturbations": 0}
+    task = replace(TASK, generator=Witness("painted"), scores=attack.YES_OR_NO, **asked)
     # The third question has no answer: two are left, both right.
     with_questions, without = rows(task, of_members, [first.doc_id, second.doc_id])
     assert with_questions.figures == {DIRECT: 1.0, INTERROGATION: 1.0}
     assert without.measured and without.figures == {DIRECT: 1.0}
-    silent = replace(task, generator=Witness(""), perturbations=1, scores=(*SCORES, *YES_OR_NO))
+    silent = replace(task, generator=Witness(""), perturbations=1, scores=(*SCORES, *attack.YES_OR_NO))
     for row in rows(silent, of_members, [first.doc_id]):
-        assert row.measured and not {*YES_OR_NO, DIRECT + BY_PERTURBED} & {*row.figures}
+        assert row.measured and not {*attack.YES_OR_NO, DIRECT + BY_PERTURBED} & {*row.figures}
         assert {*SCORES, *(score + BY_PERTURBED for score in SCORES)} == {*row.figures}
 
 
-def test_members_are_found_with_the_embedded_encoder(minilm: Encoder, system: System) -> None:
-    with ExitStack() as stack:
-        kept = kept_in_memory("origin", MEMBERS, replace(system, encoder=minilm), stack, no_progress)
-        auc = membership(rows(replace(TASK, encoder=minilm, scores=(RETRIEVAL,)), kept), RETRIEVAL).auc
-    assert auc.low is not None and auc.low > 0.5
-
-
 def test_who_has_nothing_about_a_text_says_no() -> None:
-    asked = questions_about("The weir is red.", 1)
+    asked = attack.questions_about("The weir is red.", 1)
     for text, score in (("Yes [1].", {DIRECT: 1.0}), (NO_ANSWER, {DIRECT: 0.0}), ("It may be.", {})):
-        assert scores_of(asked, {DIRECT: [Answer(text, (), (), "victim")]}) == score
+        assert attack.scores_of(asked, {DIRECT: [Answer(text, (), (), "victim")]}) == score

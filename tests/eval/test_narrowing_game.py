@@ -1,79 +1,43 @@
 """The game in which the bits model learns what links: its linkers, its shares, and what is learned."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from eval.studies.narrowing import (
-    Pairs,
-    Player,
-    Recipe,
-    boosted,
-    by_bm25,
-    by_tf_idf,
-    cross_fitted,
-    drawn,
-    gone_of,
-    learned,
-    make_bits,
-    players,
-    ranks,
-    rows_to_learn,
-    words_of,
-)
+from eval.studies import narrowing as game
 from ingest.deciding.narrowing import FEATURES, facts_of, in_order
-from ingest.documents import Document, Entity, Identifier, Span
 from models.bits import load_bits
 from models.catalog import ModelRef
 from models.errors import LetheError
+from tests.doubles import PhraseDetector
 
-SMALL = Recipe(trees=6, fewest=2, nearest=3, folds=3)
+SMALL = game.Recipe(trees=6, fewest=2, nearest=3, folds=3)
 TRADES = ("cooper", "tanner", "fuller", "glazier", "sexton", "chandler", "thatcher", "farrier")
 TOWNS = ("Tarn", "Osk", "Venby", "Lund", "Quay", "Marl", "Hythe", "Dorn")
-
-
-class Found:
-    """Finds trades, towns, years and the word Somebody, by list: the texts are invented with them."""
-
-    name = "listed"
-    _labels = (
-        {each: ("job title", Identifier.QUASI) for each in TRADES}
-        | {each: ("city name", Identifier.QUASI) for each in TOWNS}
-        | {str(1900 + n): ("date", Identifier.QUASI) for n in range(100)}
-        | {"Somebody": ("person full name", Identifier.DIRECT)}
-    )
-
-    def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
-        return [
-            [
-                Entity(Span(at, at + len(word)), *self._labels[word], 1.0, "test")
-                for word in self._labels
-                if (at := each.text.find(word)) >= 0
-            ]
-            for each in documents
-        ]
-
-
-def _pairs() -> Pairs:
-    texts = {
-        f"p{n}": f"Somebody was a {TRADES[n]} in {TOWNS[n]} from {1910 + n} on. The work was hard."
-        for n in range(8)
-    }
-    public = {f"p{n}": f"A {TRADES[n]} of {TOWNS[n]}, and the work of years." for n in range(8)}
-    return Pairs("invented", texts, public)
+YEARS = [str(1900 + n) for n in range(100)]
+DETECTOR = PhraseDetector(
+    dict.fromkeys(TRADES, "job title") | dict.fromkeys(TOWNS, "city name") | dict.fromkeys(YEARS, "date")
+    | {"Somebody": "person full name"}
+)  # fmt: skip
+LIVED = "Somebody was a {} in {} from {} on. The work was hard."
+PUBLIC = "A {} of {}, and the work of years."
+PAIRS = game.Pairs(
+    "invented",
+    {f"p{n}": LIVED.format(TRADES[n], TOWNS[n], 1910 + n) for n in range(8)},
+    {f"p{n}": PUBLIC.format(TRADES[n], TOWNS[n]) for n in range(8)},
+)
+KNOWN = [game.words_of(each) for each in PAIRS.public.values()]
 
 
 @pytest.fixture
-def round_of() -> list[Player]:
-    pairs = _pairs()
-    return players(pairs, sorted(pairs.texts), Found())
+def round_of() -> list[game.Player]:
+    return game.players(PAIRS, sorted(PAIRS.texts), DETECTOR)
 
 
-def test_identifiers_are_gone_and_all_else_is_a_fact(round_of: list[Player]) -> None:
+def test_identifiers_are_gone_and_all_else_is_a_fact(round_of: list[game.Player]) -> None:
     first = round_of[0]
     assert len(round_of) == 8
     assert len(first.facts) == 3
@@ -84,29 +48,28 @@ def test_identifiers_are_gone_and_all_else_is_a_fact(round_of: list[Player]) -> 
 
 
 @pytest.mark.parametrize("linker", ["tf-idf", "bm25"])
-def test_linkers_find_the_owner_until_its_facts_are_gone(round_of: list[Player], linker: str) -> None:
-    public = list(_pairs().public.values())
-    scores = by_tf_idf([words_of(each) for each in public]) if linker == "tf-idf" else by_bm25(public)
-    assert not ranks(scores(round_of, [()] * 8), round_of).any()
+def test_linkers_find_the_owner_until_its_facts_are_gone(round_of: list[game.Player], linker: str) -> None:
+    scores = game.by_tf_idf(KNOWN) if linker == "tf-idf" else game.by_bm25([*PAIRS.public.values()])
+    assert not game.ranks(scores(round_of, [()] * 8), round_of).any()
     gone = [each.facts for each in round_of]
     # Without facts all public texts are alike: half of the ties count.
-    assert ranks(scores(round_of, gone), round_of).tolist() == pytest.approx([3.5] * 8)
+    assert game.ranks(scores(round_of, gone), round_of).tolist() == pytest.approx([3.5] * 8)
 
 
-def test_shares_are_of_facts_or_of_characters(round_of: list[Player]) -> None:
-    for each, order in zip(round_of, drawn(round_of, 1), strict=True):
+def test_shares_are_of_facts_or_of_characters(round_of: list[game.Player]) -> None:
+    for each, order in zip(round_of, game.drawn(round_of, 1), strict=True):
         assert sorted(order) == sorted(each.facts)
-        assert gone_of(each, order, 2 / 3, "number") == frozenset(order[:2])
+        assert game.gone_of(each, order, 2 / 3, "number") == frozenset(order[:2])
         total = sum(map(each.characters, order))
         for share in (0.0, 0.3, 0.6, 1.0):
-            taken = gone_of(each, order, share, "characters")
+            taken = game.gone_of(each, order, share, "characters")
             assert sum(map(each.characters, taken)) <= share * total + 1e-9
-        assert gone_of(each, order, 1.0, "characters") == frozenset(order)
-    assert drawn(round_of, 1) == drawn(round_of, 1) != drawn(round_of, 2)
+        assert game.gone_of(each, order, 1.0, "characters") == frozenset(order)
+    assert game.drawn(round_of, 1) == game.drawn(round_of, 1) != game.drawn(round_of, 2)
 
 
-def test_what_the_owner_shares_with_few_others_is_worth_most(round_of: list[Player]) -> None:
-    rows = rows_to_learn(round_of, [words_of(each) for each in _pairs().public.values()], SMALL)
+def test_what_the_owner_shares_with_few_others_is_worth_most(round_of: list[game.Player]) -> None:
+    rows = game.rows_to_learn(round_of, KNOWN, SMALL)
     assert len(rows.rows) == 8 * 3
     worth = {round(float(each), 2) for each in rows.linking}
     # Trades and towns stand in the owner's text alone, the years in nobody's.
@@ -122,51 +85,44 @@ def test_trees_predict_what_the_library_does() -> None:
     rows = rng.normal(size=(300, len(FEATURES))).astype(np.float32)
     wanted = (rows[:, 0] + (rows[:, 3] > 0.2) * 2).astype(np.float32)
     recipe = replace(SMALL, trees=1, rate=1.0, fewest=10)
-    made = boosted(rows, wanted, np.ones(300), recipe)
-    tree = DecisionTreeRegressor(
-        max_leaf_nodes=recipe.leaves,
-        min_samples_leaf=recipe.fewest,
-        monotonic_cst=[1 if name in ("surprisal", "times") else 0 for name in FEATURES],
-        random_state=recipe.seed,
-    ).fit(rows, wanted - wanted.mean())
+    made = game.boosted(rows, wanted, np.ones(300), recipe)
+    rising = [int(name in ("surprisal", "times")) for name in FEATURES]
+    limits = {"max_leaf_nodes": recipe.leaves, "min_samples_leaf": recipe.fewest, "random_state": recipe.seed}
+    tree = DecisionTreeRegressor(monotonic_cst=rising, **limits).fit(rows, wanted - wanted.mean())
     assert made.of(rows) == pytest.approx(wanted.mean() + tree.predict(rows), abs=1e-4)
-    many = boosted(rows, wanted, np.ones(300), replace(SMALL, trees=40, rate=0.2, fewest=10))
+    many = game.boosted(rows, wanted, np.ones(300), replace(SMALL, trees=40, rate=0.2, fewest=10))
     assert np.square(many.of(rows) - wanted).mean() < np.square(made.of(rows) - wanted).mean()
 
 
-def test_each_text_is_read_by_one_model_that_did_not_learn_of_it(round_of: list[Player]) -> None:
-    rows = rows_to_learn(round_of, [words_of(each) for each in _pairs().public.values()], SMALL)
-    parts = list(cross_fitted(rows, [], None, SMALL))
+def test_each_text_is_read_by_one_model_that_did_not_learn_of_it(round_of: list[game.Player]) -> None:
+    rows = game.rows_to_learn(round_of, KNOWN, SMALL)
+    parts = list(game.cross_fitted(rows, [], None, SMALL))
     assert sorted(int(place) for places, _ in parts for place in places) == list(range(8))
     assert len({model.linking.start for _, model in parts}) > 1
-    whole = learned([rows], rows, SMALL)
+    whole = game.learned([rows], rows, SMALL)
     facts = facts_of([each.text for each in round_of], [each.direct for each in round_of], whole)
     for each, said in zip(round_of, facts, strict=True):
         assert sorted(kept.link for kept in in_order(said)) == sorted(each.facts)
 
 
 def test_a_model_is_written_and_read_again(tmp_path: Path) -> None:
-    pairs = _pairs()
     (tmp_path / "tab").mkdir()
-    cases = [{"doc_id": name, "text": text} for name, text in pairs.texts.items()]
+    cases = [{"doc_id": name, "text": text} for name, text in PAIRS.texts.items()]
     (tmp_path / "tab" / "dev.jsonl").write_text("\n".join(map(json.dumps, cases)))
-    (tmp_path / "tab" / "background_public10_train_dev.json").write_text(json.dumps(pairs.public))
+    (tmp_path / "tab" / "background_public10_train_dev.json").write_text(json.dumps(PAIRS.public))
     (tmp_path / "db_bio").mkdir()
-    lives = [
-        {"id": name, "text": f"{text} {pairs.public[name]} It was long ago."}
-        for name, text in pairs.texts.items()
-    ]
+    ending = "It was long ago."
+    lives = [{"id": n, "text": f"{text} {PAIRS.public[n]} {ending}"} for n, text in PAIRS.texts.items()]
     (tmp_path / "db_bio" / "data.jsonl").write_text("\n".join(map(json.dumps, lives)))
     told: list[str] = []
-    card = make_bits(tmp_path, Found(), tmp_path / "made", SMALL, told.append)
+    card = game.make_bits(tmp_path, DETECTOR, tmp_path / "made", SMALL, told.append)
     assert card["texts"] == {"court cases": 8, "biographies": 8}
     assert told[-1] == "learning"
-    made = load_bits(ModelRef(source="path", name=str(tmp_path / "made")))
-    assert made.features == FEATURES
-    again = make_bits(tmp_path, Found(), tmp_path / "again", SMALL, told.append)
-    assert (tmp_path / "made" / "bits.safetensors").read_bytes() == (
-        tmp_path / "again" / "bits.safetensors"
-    ).read_bytes()
+    made = ModelRef(source="path", name=str(tmp_path / "made"))
+    assert load_bits(made).features == FEATURES
+    again = game.make_bits(tmp_path, DETECTOR, tmp_path / "again", SMALL, told.append)
+    one, other = (tmp_path / each / "bits.safetensors" for each in ("made", "again"))
+    assert one.read_bytes() == other.read_bytes()
     assert again["start"] == card["start"]
     with pytest.raises(LetheError, match=r"dev\.jsonl: could not be read"):
-        make_bits(tmp_path / "nothing", Found(), tmp_path / "none", SMALL, told.append)
+        game.make_bits(tmp_path / "nothing", DETECTOR, tmp_path / "none", SMALL, told.append)

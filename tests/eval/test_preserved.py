@@ -6,16 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.measures.preserved import (
-    EditedDocument,
-    Preserved,
-    edit_similarities,
-    text_preserved,
-    word_information,
-)
+from eval.measures.preserved import EditedDocument, edit_similarities, text_preserved, word_information
 from ingest.documents import Span
 from ingest.spans import Replacement, merged
 from models.encoders.minilm import MiniLM
@@ -29,10 +23,6 @@ ANNA, MET, BREMEN = Span(4, 8), Span(9, 12), Span(13, 19)
 OTHER = EditedDocument("The Keller met", [])
 HASHING = HashingEncoder()
 WORDS = ["", " ", "Anna", "a town", "anna keller", "é"]
-
-
-def tps_of(*edits: Replacement) -> float | None:
-    return text_preserved([EditedDocument(TEXT, edits), OTHER], HASHING).per_document[0]
 
 
 @st.composite
@@ -66,21 +56,15 @@ class Opposite(HashingEncoder):
         return vectors
 
 
-# -- by hand ---------------------------------------------------------------------------------------------
-
-
 def test_information_by_hand() -> None:
     first, second = word_information([TEXT, OTHER.text])
     # 7 pairs of a text and a word of it and 5 words, without the 4 or 3 of the text itself.
-    assert first == pytest.approx(
-        {"the": math.log(8 / 2), "anna": math.log(8), "met": math.log(8 / 2), "bremen": math.log(8)}
-    )
+    shared, alone = math.log(8 / 2), math.log(8)
+    assert first == pytest.approx({"the": shared, "anna": alone, "met": shared, "bremen": alone})
     assert second == pytest.approx({"the": math.log(9 / 2), "keller": math.log(9), "met": math.log(9 / 2)})
-
-
-def test_a_name_that_only_its_own_text_repeats_is_rare() -> None:
-    (information, _) = word_information(["Anna anna ANNA met", "met"])
-    assert information["anna"] > information["met"]
+    # A name that only its own text repeats is rare.
+    (repeated, _) = word_information(["Anna anna ANNA met", "met"])
+    assert repeated["anna"] > repeated["met"]
 
 
 # In units of ln 2 the words Anna, met and Bremen carry 3, 2 and 3; "the" is a stop word.
@@ -89,9 +73,7 @@ def test_a_name_that_only_its_own_text_repeats_is_rare() -> None:
     [
         ([], 1),
         ([(ANNA, "")], 5 / 8),
-        ([(ANNA, " ")], 5 / 8),
         ([(ANNA, ""), (BREMEN, "")], 2 / 8),
-        ([(BREMEN, ""), (ANNA, "")], 2 / 8),
         ([(ANNA, "Anna Keller")], (3 * math.sqrt(1 / 2) + 5) / 8),
         # A span of several words is as rare as its rarest one.
         ([(Span(4, 12), "")], 3 / 6),
@@ -104,7 +86,8 @@ def test_a_name_that_only_its_own_text_repeats_is_rare() -> None:
     ],
 )
 def test_tps_by_hand(edits: list[Replacement], share: float) -> None:
-    assert tps_of(*edits) == pytest.approx(share)
+    found = text_preserved([EditedDocument(TEXT, edits), OTHER], HASHING).per_document[0]
+    assert found == pytest.approx(share)
 
 
 def test_what_an_apostrophe_cuts_off_carries_nothing() -> None:
@@ -136,46 +119,34 @@ def test_what_carries_nothing_is_not_measured() -> None:
 
 def test_each_text_is_encoded_once_and_no_text_for_nothing() -> None:
     encoder = Asked()
-    documents = [EditedDocument(TEXT, [(ANNA, "a woman"), (MET, "met"), (BREMEN, "")])] * 3
-    found = edit_similarities(
-        [*documents, EditedDocument("Anna, a woman", [(Span(0, 4), "Anna K.")])], encoder
-    )
+    edited = EditedDocument(TEXT, [(ANNA, "a woman"), (MET, "met"), (BREMEN, "")])
+    further = EditedDocument("Anna, a woman", [(Span(0, 4), "Anna K.")])
+    found = edit_similarities([edited, edited, further], encoder)
     assert encoder.calls == [["Anna", "Anna K.", "a woman"]]
     assert found["met", "met"] == 1
     assert found["Bremen", ""] == 0
     edit_similarities([EditedDocument(TEXT, [(ANNA, "")])], encoder)
     assert len(encoder.calls) == 1
-
-
-def test_opposites_have_nothing_in_common() -> None:
+    # Opposites have nothing in common.
     assert edit_similarities([EditedDocument(TEXT, [(ANNA, "Bert")])], Opposite()) == {("Anna", "Bert"): 0}
 
 
 def test_edits_that_no_text_can_have_are_refused() -> None:
-    with pytest.raises(
-        ValueError, match=r"overlapping spans Span\(start=4, end=8\) and Span\(start=5, end=9\)"
-    ):
+    overlapping = r"overlapping spans Span\(start=4, end=8\) and Span\(start=5, end=9\)"
+    with pytest.raises(ValueError, match=overlapping):
         EditedDocument(TEXT, [(ANNA, ""), (Span(5, 9), "")])
     with pytest.raises(ValueError, match=r"Span\(start=13, end=20\) runs past the text, 19 characters long"):
         EditedDocument(TEXT, [(Span(13, 20), "")])
 
 
-# -- properties ------------------------------------------------------------------------------------------
-
-
 @given(CORPORA)
-def test_all_shares_lie_within_zero_and_one(documents: list[EditedDocument]) -> None:
-    preserved = text_preserved(documents, HASHING)
-    assert all(0 <= share <= 1 for share in preserved.per_document if share is not None)
-    figures = [preserved.tps, preserved.tpi, preserved.similarity]
-    assert all(0 <= each.value <= 1 for each in figures if each.value is not None)
-    if preserved.tps.value is not None and preserved.tpi.value is not None:
-        assert preserved.tpi.value <= preserved.tps.value + 1e-12
-
-
-@given(CORPORA)
-def test_untouched_texts_keep_everything(documents: list[EditedDocument]) -> None:
-    bare = [EditedDocument(each.text, []) for each in documents]
+def test_shares_reach_from_nothing_of_suppressed_texts_to_untouched_ones(
+    documents: list[EditedDocument],
+) -> None:
+    bare, nothing = (
+        [EditedDocument(each.text, [(Span(0, len(each.text)), "")] * gone) for each in documents]
+        for gone in (0, 1)
+    )
     same = [
         EditedDocument(each.text, [(span, each.text[span.start : span.end]) for span, _ in each.edits])
         for each in documents
@@ -183,71 +154,31 @@ def test_untouched_texts_keep_everything(documents: list[EditedDocument]) -> Non
     for preserved in (text_preserved(bare, HASHING), text_preserved(same, HASHING)):
         assert set(preserved.per_document) <= {1.0, None}
         assert preserved.similarity.value is None
+    edited = text_preserved(documents, HASHING)
+    figures = [each.value for each in (edited.tps, edited.tpi, edited.similarity)]
+    assert all(0 <= share <= 1 for share in (*edited.per_document, *figures) if share is not None)
+    if edited.tps.value is not None and edited.tpi.value is not None:
+        assert edited.tpi.value <= edited.tps.value + 1e-12
+    suppressed = text_preserved(nothing, HASHING)
+    assert set(suppressed.per_document) <= {0.0, None}
+    assert suppressed.tpi.value in (0.0, None)
+    assert (suppressed.similarity.value, suppressed.similarity.interval) == (0, None)
 
 
-@given(CORPORA)
-def test_suppressed_texts_keep_nothing(documents: list[EditedDocument]) -> None:
-    nothing = [EditedDocument(each.text, [(Span(0, len(each.text)), "")]) for each in documents]
-    preserved = text_preserved(nothing, HASHING)
-    assert set(preserved.per_document) <= {0.0, None}
-    assert preserved.tpi.value in (0.0, None)
-    assert (preserved.similarity.value, preserved.similarity.interval) == (0, None)
-
-
-@given(edited(), st.data())
-def test_more_suppressions_never_keep_more(document: EditedDocument, data: st.DataObject) -> None:
-    fewer = [(span, data.draw(st.sampled_from([words, ""]))) for span, words in document.edits]
-    another = data.draw(spans(len(document.text)))
-    assume(not any(span.overlaps(another) for span, _ in document.edits))
-    shares = [
-        text_preserved([EditedDocument(document.text, edits), OTHER], HASHING).per_document[0]
-        for edits in (document.edits, fewer, [*fewer, (another, "")])
-    ]
-    defined = [share for share in shares if share is not None]
-    assert all(more >= less - 1e-12 for more, less in zip(defined, defined[1:], strict=False))
-
-
-# -- the real encoder, and published replacements ----------------------------------------------------------
-
-
-def test_truer_words_keep_more_with_the_real_encoder(minilm: MiniLM) -> None:
-    text = "Anna was treated in Bremen for asthma."
-    place = Span(20, 26)
-    kept = []
-    for words in ("", "redacted", "a city", "a city in Germany", "Bremen"):
-        kept.append(text_preserved([EditedDocument(text, [(place, words)])], minilm).tps.value)
-    assert kept == sorted(kept, key=lambda share: share or 0.0)
-    assert len(set(kept)) == len(kept)
-    assert kept[-1] == 1
-    old, new = minilm.encode(["Bremen", "a city"])
-    assert edit_similarities([EditedDocument(text, [(place, "a city")])], minilm) == {
-        ("Bremen", "a city"): pytest.approx(float(old @ new), abs=1e-5)
-    }
-
-
-@pytest.fixture(scope="module")
-def cases() -> list[dict[str, Any]]:
+def test_published_generalizations_keep_more_than_suppression(minilm: MiniLM) -> None:
     path = public_data("tab/dev.jsonl") / "tab" / "dev.jsonl"
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[:20]]
+    cases = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[:20]]
 
+    def edited_case(case: dict[str, Any], method: str) -> EditedDocument:
+        edits = [
+            (Span(each["start"], each["end"]), each["reference_replacements"][method] if method else "")
+            for each in case["mentions"]
+        ]
+        return EditedDocument(case["text"], merged(edits))
 
-def edited_case(case: dict[str, Any], method: str) -> EditedDocument:
-    edits = [
-        (Span(each["start"], each["end"]), each["reference_replacements"][method] if method else "")
-        for each in case["mentions"]
-    ]
-    return EditedDocument(case["text"], merged(edits))
-
-
-def test_published_generalizations_keep_more_than_suppression(
-    cases: list[dict[str, Any]], minilm: MiniLM
-) -> None:
-    def measured(method: str) -> Preserved:
-        return text_preserved([edited_case(each, method) for each in cases], minilm)
-
-    suppressed, intact = measured(""), measured("intact")
-    assert suppressed.tpi == intact.tpi == suppressed.tps
-    assert all(
-        less is not None and more is not None and less < more
-        for less, more in zip(suppressed.per_document, intact.per_document, strict=True)
+    suppressed, intact = (
+        text_preserved([edited_case(each, method) for each in cases], minilm) for method in ("", "intact")
     )
+    assert suppressed.tpi == intact.tpi == suppressed.tps
+    for less, more in zip(suppressed.per_document, intact.per_document, strict=True):
+        assert less is not None and more is not None and less < more

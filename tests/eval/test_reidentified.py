@@ -1,7 +1,6 @@
 """Re-identification by TF-IDF, by hand, by properties, and on published cases. Texts here are invented."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.measures.uncertainty import wilson
-from eval.studies.intact.order import (
-    Reidentified,
-    most_similar_individuals,
-    reidentified,
-    reidentified_difference,
-)
+from eval.studies.intact import order
 from ingest.documents import Span
 from ingest.spans import merged, substitute
 from tests.commands import public_data
@@ -36,39 +30,29 @@ def test_the_most_similar_background_is_named() -> None:
         "in the",
         "",
     ]
-    assert most_similar_individuals(BACKGROUNDS, texts) == ["anna", "bert", "cleo", None, None, None]
-    assert most_similar_individuals(BACKGROUNDS, []) == []
-
-
-def test_a_rare_word_weighs_more_than_a_common_one() -> None:
-    # Two backgrounds repair in Bremen, one keeps herons.
-    assert most_similar_individuals(BACKGROUNDS, ["repairs herons"]) == ["bert"]
-
-
-def test_repeating_a_word_weighs_by_its_logarithm() -> None:
+    assert order.most_similar_individuals(BACKGROUNDS, texts) == ["anna", "bert", "cleo", None, None, None]
+    assert order.most_similar_individuals(BACKGROUNDS, []) == []
+    # A rare word weighs more than a common one: two backgrounds repair in Bremen, one keeps herons.
+    assert order.most_similar_individuals(BACKGROUNDS, ["repairs herons"]) == ["bert"]
     # By plain counts "pond" would be nearly all of the first background, and the second the more similar.
     backgrounds = {"one": "heron " + "pond " * 30, "two": "heron heron pond lake"}
-    assert most_similar_individuals(backgrounds, ["heron pond"]) == ["one"]
-
-
-def test_the_first_of_equals_is_named() -> None:
-    assert most_similar_individuals({"b": "heron", "a": "heron"}, ["heron"]) == ["b"]
+    assert order.most_similar_individuals(backgrounds, ["heron pond"]) == ["one"]
+    # The first of equals is named.
+    assert order.most_similar_individuals({"b": "heron", "a": "heron"}, ["heron"]) == ["b"]
 
 
 def test_a_share_by_hand() -> None:
     sanitized = {"cleo": "She repairs bridges.", "anna": "She lives in Lucerne.", "bert": "He keeps herons."}
-    found = reidentified(BACKGROUNDS, sanitized)
+    found = order.reidentified(BACKGROUNDS, sanitized)
     assert found.engine == "trir[tfidf]"
     assert found.named == {"cleo": True, "anna": False, "bert": True}
     assert found.estimate.value == pytest.approx(2 / 3)
     assert found.estimate.interval == wilson(2, 3)
     assert (found.n_individuals, found.chance) == (3, 1 / 3)
-
-
-def test_individuals_without_a_document_are_candidates_all_the_same() -> None:
-    found = reidentified(BACKGROUNDS, {"anna": "He keeps herons."})
-    assert (found.estimate.value, found.estimate.n, found.n_individuals) == (0, 1, 3)
-    assert reidentified(BACKGROUNDS, {}).estimate.value is None
+    # Individuals without a document are candidates all the same.
+    alone = order.reidentified(BACKGROUNDS, {"anna": "He keeps herons."})
+    assert (alone.estimate.value, alone.estimate.n, alone.n_individuals) == (0, 1, 3)
+    assert order.reidentified(BACKGROUNDS, {}).estimate.value is None
 
 
 @given(WORDS, st.randoms())
@@ -77,59 +61,45 @@ def test_backgrounds_themselves_are_all_named_and_exchanged_ones_never(words: li
     shuffled = list(backgrounds)
     random.shuffle(shuffled)
     documents = {each: backgrounds[each] for each in shuffled}
-    assert reidentified(backgrounds, documents).estimate.value == 1
+    assert order.reidentified(backgrounds, documents).estimate.value == 1
     if len(words) > 1:
         exchanged = dict(zip(shuffled, [*shuffled[1:], shuffled[0]], strict=True))
         wrong = {each: backgrounds[other] for each, other in exchanged.items()}
-        assert reidentified(backgrounds, wrong).estimate.value == 0
-
-
-@given(st.dictionaries(st.sampled_from(sorted(BACKGROUNDS)), st.text("heron mil.", max_size=40)))
-def test_a_share_is_of_the_documents_given(sanitized: dict[str, str]) -> None:
-    found = reidentified(BACKGROUNDS, sanitized)
-    assert found.estimate.n == len(sanitized)
-    assert found.estimate.hits == sum(found.named.values())
+        assert order.reidentified(backgrounds, wrong).estimate.value == 0
 
 
 def test_a_difference_by_hand() -> None:
-    one = reidentified(BACKGROUNDS, BACKGROUNDS)
-    other = reidentified(BACKGROUNDS, {**BACKGROUNDS, "anna": "herons"})
-    found = reidentified_difference(one, other)
+    one = order.reidentified(BACKGROUNDS, BACKGROUNDS)
+    other = order.reidentified(BACKGROUNDS, {**BACKGROUNDS, "anna": "herons"})
+    found = order.reidentified_difference(one, other)
     assert found.value == pytest.approx(1 / 3)
     assert found.low is not None and found.high is not None
     assert 0 <= found.low <= 1 / 3 <= found.high <= 1
-    back = reidentified_difference(other, one)
+    back = order.reidentified_difference(other, one)
     assert (back.value, back.low, back.high) == pytest.approx((-1 / 3, -found.high, -found.low))
-    same = reidentified_difference(one, one)
+    same = order.reidentified_difference(one, one)
     assert (same.value, same.interval) == (0, None)
 
 
 def test_what_cannot_be_measured_is_refused_without_naming_anybody() -> None:
     with pytest.raises(ValueError, match="^1 of 2 individuals have no background: give one of each$"):
-        reidentified(BACKGROUNDS, {"anna": "x", "zorvathian": "y"})
+        order.reidentified(BACKGROUNDS, {"anna": "x", "zorvathian": "y"})
     with pytest.raises(ValueError, match="^2 backgrounds hold no words but stop words: give one with words$"):
-        reidentified({"anna": "of the", "bert": "?"}, {"anna": "mill"})
+        order.reidentified({"anna": "of the", "bert": "?"}, {"anna": "mill"})
     with pytest.raises(ValueError, match="^0 backgrounds hold no words"):
-        most_similar_individuals({}, [])
-    one, other = (reidentified(BACKGROUNDS, {each: "mill"}) for each in ("anna", "bert"))
+        order.most_similar_individuals({}, [])
+    one, other = (order.reidentified(BACKGROUNDS, {each: "mill"}) for each in ("anna", "bert"))
     with pytest.raises(ValueError, match="^the two methods were measured on different individuals$"):
-        reidentified_difference(one, other)
+        order.reidentified_difference(one, other)
 
 
-# -- published cases, where they are -----------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def tab() -> Path:
-    return public_data("tab/dev.jsonl") / "tab"
-
-
-def test_suppression_hides_cases_and_the_rest_of_the_text_still_names_some(tab: Path) -> None:
+def test_suppression_hides_cases_and_the_rest_of_the_text_still_names_some() -> None:
+    tab = public_data("tab/dev.jsonl") / "tab"
     cases = [json.loads(line) for line in (tab / "dev.jsonl").read_text(encoding="utf-8").splitlines()]
     public = json.loads((tab / "background_public10_train_dev.json").read_text(encoding="utf-8"))
     backgrounds = {case["doc_id"]: public[case["doc_id"]] for case in cases}
 
-    def measured(suppressing: bool) -> Reidentified:
+    def measured(suppressing: bool) -> order.Reidentified:
         texts = {
             case["doc_id"]: substitute(
                 case["text"],
@@ -137,9 +107,9 @@ def test_suppression_hides_cases_and_the_rest_of_the_text_still_names_some(tab: 
             )
             for case in cases
         }
-        return reidentified(backgrounds, texts)
+        return order.reidentified(backgrounds, texts)
 
     original, suppressed = measured(False), measured(True)
-    difference = reidentified_difference(original, suppressed)
+    difference = order.reidentified_difference(original, suppressed)
     assert difference.low is not None and difference.low > 0
     assert suppressed.estimate.low is not None and suppressed.estimate.low > suppressed.chance

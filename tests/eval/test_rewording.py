@@ -24,7 +24,6 @@ WORDS = (
         # order
         ("On Monday, the heron was fed", "The heron was fed on Monday"),
         ("Because the dam broke, Varde is wet", "Varde is wet because the dam broke"),
-        ("The mill closed because the dam broke", "Because the dam broke, the mill closed"),
         ("Tobias slept for three weeks", "For three weeks, Tobias slept"),
         ("The test shows rust in the boiler", "Rust in the boiler can be seen from the test"),
         ("There is a crack in the dam", "One finds a crack in the dam"),
@@ -32,7 +31,6 @@ WORDS = (
         ("A 40-year-old potter is here", "A potter aged 40 is here"),
         ("A 9-year-old otter is here", "An otter aged 9 is here"),
         ("She has a 2-week history of debts", "She has 2 weeks of debts"),
-        ("She has a 1-day history of debts", "She has 1 day of debts"),
         # contractions, function words, general words
         ("It is not here", "It isn't here"),
         ("It isn't here", "It is not here"),
@@ -43,17 +41,12 @@ WORDS = (
         ("He left two weeks before Easter", "He left two weeks before Easter"),
         ("A 40-year-old Norse potter is here", "A 40-year-old Norse potter is here"),
         ("The test shows that nothing is wrong", "The test reveals that nothing is wrong"),
-        ("Herons fly", "Herons fly"),
         ("", ""),
     ],
 )
 def test_a_claim_in_other_words(claim: str, other: str) -> None:
     assert RULES.reworded([claim]) == [other]
-
-
-def test_own_words_are_left() -> None:
-    own: Rewording = OwnWords()
-    assert own.reworded(["On Monday, it is not here"]) == ["On Monday, it is not here"]
+    assert OwnWords().reworded([claim]) == [claim]
 
 
 @given(st.lists(st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join), max_size=3))
@@ -81,8 +74,6 @@ def test_bigrams_by_hand() -> None:
     assert bigram_precision(["the mill by", "mill by the"], "The mill. A dam.") == pytest.approx(1 / 4)
     # Twice in a claim, once in the source: counts once.
     assert bigram_precision(["old mill old mill"], "an old mill") == pytest.approx(1 / 3)
-    # Stems: "floods" and "flooded" are one.
-    assert bigram_precision(["he floods it"], "he flooded it") == 1
     assert bigram_precision(["mill", ""], "the mill") is None
 
 
@@ -90,12 +81,3 @@ def test_bigrams_by_hand() -> None:
 def test_bigrams_of_one_text_are_those_of_rouge(text: str, source: str) -> None:
     expected = RougeScorer(["rouge2"], use_stemmer=True).score(source, text)["rouge2"].precision
     assert (bigram_precision([text], source) or 0) == pytest.approx(expected)
-
-
-def test_rewording_takes_bigrams_from_the_source() -> None:
-    source = "On Monday, the heron was fed. The test shows rust in the boiler."
-    own = ["On Monday, the heron was fed", "The test shows rust in the boiler"]
-    # "the heron was fed on monday" keeps 4 of 5, all but "fed on"; "rust in the boiler can be seen from the
-    # test" keeps 4 of 9: rust in, in the, the boiler, the test.
-    assert bigram_precision(own, source) == 1
-    assert bigram_precision(RULES.reworded(own), source) == pytest.approx((4 + 4) / (5 + 9))

@@ -1,6 +1,6 @@
 """Figures of the TRIP-RAG benchmark, held to other implementations and to cases by hand. Invented data."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 
 import pytest
@@ -16,16 +16,7 @@ from eval.measures.leakage import SensitiveIndex
 from eval.measures.uncertainty import Estimate
 from eval.progress import no_progress
 from eval.rows import Row
-from eval.studies.compare.figures import (
-    Spot,
-    area_under,
-    by_area,
-    correlations,
-    disclosed,
-    dominated_by,
-    method_figures,
-    rank_correlation,
-)
+from eval.studies.compare import figures as study
 from eval.studies.compare.report import Frontier, MethodFigures, whole
 from eval.tasks.index import IndexReader
 from eval.tasks.questions import (
@@ -42,9 +33,8 @@ from retrieval.documents import Answer, Passage, RetrievedPassage
 from retrieval.writing import Writing, at_once
 from tests.doubles import WordEncoder, entity
 
-TEXTS = st.lists(st.sampled_from(["a", "b", "Cat", "cat", "running", "runs", "x.", "."]), max_size=12).map(
-    " ".join
-)
+PIECES = ["a", "b", "Cat", "cat", "running", "runs", "x.", "."]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join)
 SHARE = st.integers(0, 8).map(lambda eighths: eighths / 8)
 POINTS = st.lists(st.tuples(SHARE, SHARE), max_size=8)
 
@@ -59,16 +49,10 @@ def test_bleu1_is_that_of_nltk(reference: str, answer: str) -> None:
     assert bleu1(reference, answer) == pytest.approx(expected)
 
 
-def test_bleu1_by_hand() -> None:
-    assert bleu1("the cat sat", "The cat ran home") == 2 / 4
-    assert bleu1("a b c d", "a b") == pytest.approx(2.718281828 ** (1 - 4 / 2))
-    assert bleu1("a b", "a a a a") == 1 / 4
-    assert bleu1("a b", "") == bleu1("", "a") == bleu1("", "") == 0
-
-
 @given(TEXTS, TEXTS)
 def test_the_other_scores_are_those_of_their_packages(reference: str, answer: str) -> None:
     found = answer_scorer()(reference, answer)
+    assert {"eff:yes", "tok:13a", "nrefs:1"} <= {*sacrebleu_signature().split("|")}
     assert found.bleu1 == bleu1(reference, answer)
     standard = BLEU(effective_order=True).sentence_score(answer, [reference]).score
     assert found.sacrebleu == pytest.approx(standard / 100)
@@ -77,54 +61,30 @@ def test_the_other_scores_are_those_of_their_packages(reference: str, answer: st
     assert all(0 <= value <= 1 + 1e-9 for value in (found.bleu1, found.sacrebleu, found.rouge_l))
 
 
-def test_the_signature_is_the_one_of_what_is_computed() -> None:
-    signature = sacrebleu_signature()
-    assert "eff:yes" in signature
-    assert "tok:13a" in signature
-    assert "nrefs:1" in signature
-
-
 def test_dominated_by_hand() -> None:
     curve = [(0.1, 0.5), (0.4, 0.9)]
-    assert dominated_by(curve, [(0.1, 0.5)]) == 0
-    assert dominated_by(curve, [(0.1, 0.4), (0.2, 0.5), (0.4, 0.8), (1.0, 0.9)]) == 4
-    assert dominated_by(curve, [(0.05, 0.1), (0.1, 0.6), (0.39, 0.51), (0.5, 0.91)]) == 0
-    assert dominated_by([], [(1.0, 0.0)]) == dominated_by(curve, []) == 0
-
-
-@given(POINTS, POINTS)
-def test_no_curve_dominates_itself_into_nothing(curve: list[Spot], points: list[Spot]) -> None:
-    best = {p for p in curve if not any(q[0] <= p[0] and q[1] >= p[1] and q != p for q in curve)}
-    assert dominated_by(curve, sorted(best)) == 0
-    assert dominated_by(curve, points) == dominated_by(sorted(best), points)
-    assert dominated_by(curve, curve) == len(curve) - sum(each in best for each in curve)
-
-
-def test_the_area_by_hand() -> None:
-    curve = [(0.5, 0.8), (0.25, 0.4), (0.75, 0.6), (2.0, 1.0)]
-    assert area_under(curve, 1.0) == pytest.approx(0.25 * 0.4 + 0.5 * 0.8)
-    assert area_under([(0.0, 1.0)], 0.3) == pytest.approx(1.0)
-    assert area_under([(0.3, 1.0)], 0.3) == area_under([], 0.3) == 0
+    assert study.dominated_by(curve, [(0.1, 0.5)]) == 0
+    assert study.dominated_by(curve, [(0.1, 0.4), (0.2, 0.5), (0.4, 0.8), (1.0, 0.9)]) == 4
+    assert study.dominated_by(curve, [(0.05, 0.1), (0.1, 0.6), (0.39, 0.51), (0.5, 0.91)]) == 0
+    assert study.dominated_by([], [(1.0, 0.0)]) == study.dominated_by(curve, []) == 0
 
 
 def test_an_area_needs_some_leakage() -> None:
     with pytest.raises(ValueError, match=r"^the largest leakage is 0\.0: nothing leaks"):
-        area_under([(0.0, 1.0)], 0.0)
-
-
-def area_slowly(curve: Iterable[Spot], most: float) -> float:
-    """Leakages are eighths, so that the best usefulness is the same all through each eighth."""
-    points, eighths = list(curve), round(most * 8)
-    best = [max((use for leak, use in points if leak <= e / 8), default=0.0) for e in range(eighths)]
-    return sum(best) / eighths
+        study.area_under([(0.0, 1.0)], 0.0)
 
 
 @given(POINTS, st.integers(1, 8).map(lambda eighths: eighths / 8), st.tuples(SHARE, SHARE))
-def test_the_area_is_that_of_steps_and_never_falls(curve: list[Spot], most: float, more: Spot) -> None:
-    area = area_under(curve, most)
-    assert area == pytest.approx(area_slowly(curve, most))
+def test_the_area_is_that_of_steps_and_never_falls(
+    curve: list[study.Spot], most: float, more: study.Spot
+) -> None:
+    # Leakages are eighths, so that the best usefulness is the same all through each eighth.
+    eighths = round(most * 8)
+    best = [max((use for leak, use in curve if leak <= e / 8), default=0.0) for e in range(eighths)]
+    area = study.area_under(curve, most)
+    assert area == pytest.approx(sum(best) / eighths)
     assert -1e-9 <= area <= 1 + 1e-9
-    assert area_under([*curve, more], most) >= area - 1e-9
+    assert study.area_under([*curve, more], most) >= area - 1e-9
 
 
 def test_methods_come_by_their_area_in_the_first_frontier() -> None:
@@ -132,36 +92,31 @@ def test_methods_come_by_their_area_in_the_first_frontier() -> None:
         estimates = {name: Estimate(area, 0, 1) for name, area in areas.items()}
         return Frontier(dominated=0, by_trip=0, points=0, share=Estimate(), areas=estimates)
 
-    assert by_area(frontier(a=0.1, b=0.3, c=0.3), frontier(c=0.5, d=0.9)) == ["c", "b", "a", "d"]
-    assert by_area(frontier(), frontier()) == []
+    assert study.by_area(frontier(a=0.1, b=0.3, c=0.3), frontier(c=0.5, d=0.9)) == ["c", "b", "a", "d"]
+    assert study.by_area(frontier(), frontier()) == []
 
 
 def test_rank_correlation_by_hand() -> None:
-    assert rank_correlation([1, 2, 3], [10, 20, 90]) == pytest.approx(1)
-    assert rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
-    assert rank_correlation([1, 2, 3, 4], [1, 3, 2, 4]) == pytest.approx(0.8)
+    assert study.rank_correlation([1, 2, 3], [10, 20, 90]) == pytest.approx(1)
+    assert study.rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
     # Ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4: Pearson's correlation of the ranks.
-    assert rank_correlation([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(4.5 / (4.5 * 5) ** 0.5)
-
-
-def test_a_correlation_that_is_not_defined_is_none() -> None:
-    assert rank_correlation([], []) is None
-    assert rank_correlation([1.0], [2.0]) is None
-    assert rank_correlation([1.0, 1.0], [1.0, 2.0]) is None
+    assert study.rank_correlation([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(4.5 / (4.5 * 5) ** 0.5)
+    for one, other in ([], []), ([1.0], [2.0]), ([1.0, 1.0], [1.0, 2.0]):
+        assert study.rank_correlation(one, other) is None
 
 
 def test_the_pairs_come_in_order_and_distance_is_the_opposite_of_relevance() -> None:
     scores = [Scores(n / 10, n / 20, n / 30, 0.5) for n in range(5)]
-    found = correlations([scores[:2], scores[2:]])
+    found = study.correlations([scores[:2], scores[2:]])
     assert [(each.one, each.other, each.n) for each in found] == [("P", "K", 5), ("P", "D", 5), ("K", "D", 5)]
     assert [each.rho.value for each in found] == pytest.approx([1, -1, -1])
     assert [each.rho.low for each in found] == [each.rho.high for each in found] == pytest.approx([1, -1, -1])
-    alone = correlations([scores])
+    alone = study.correlations([scores])
     assert [each.rho.value for each in alone] == pytest.approx([1, -1, -1])
     assert {end for each in alone for end in (each.rho.low, each.rho.high)} == {None}
     same = [Scores(0.5, n / 20, n / 30, 0.5) for n in range(5)]
-    assert [(each.one, each.other) for each in correlations([same])] == [("K", "D")]
-    assert correlations([]) == []
+    assert [(each.one, each.other) for each in study.correlations([same])] == [("K", "D")]
+    assert study.correlations([]) == []
 
 
 class Shelf:
@@ -200,18 +155,12 @@ QUESTIONS = (
 def kept_and_changed(texts: dict[str, str]) -> list[SanitizedDocument]:
     """Documents whose every other decision keeps what it decides about."""
     actions = (Action.KEEP, Action.GENERALIZE)
-    return [
-        SanitizedDocument(
-            doc_id,
-            text,
-            [Decision(entity(0, 1, "city name"), None, actions[n % 2], "test") for n in range(place)],
-            [(0, 1)] * place,
-            Risk(0.0, 0.0, "test"),
-            "test",
-            0,
-        )
-        for place, (doc_id, text) in enumerate(texts.items())
-    ]
+    changed: list[SanitizedDocument] = []
+    for place, (doc_id, text) in enumerate(texts.items()):
+        decisions = [Decision(entity(0, 1, "city name"), None, actions[n % 2], "test") for n in range(place)]
+        risk = Risk(0.0, 0.0, "test")
+        changed.append(SanitizedDocument(doc_id, text, decisions, [(0, 1)] * place, risk, "test", 0))
+    return changed
 
 
 NOBODY = SensitiveIndex([])
@@ -223,9 +172,11 @@ def kept(**texts: str) -> SanitizedCorpus:
     return SanitizedCorpus("trip", len(documents), {}, {}, lambda encoder: Shelf(documents), documents)
 
 
+TASK = Questions(QUESTIONS, WordEncoder(), Counting())
+
+
 def asked() -> list[Row]:
-    questions = Questions(QUESTIONS, WordEncoder(), Counting())
-    return list(questions.rows(kept(), questions.cases, no_progress))
+    return list(TASK.rows(kept(), TASK.cases, no_progress))
 
 
 def index(sensitive: SensitiveIndex = NOBODY, failed: Sequence[str] = (), **texts: str) -> list[Row]:
@@ -236,15 +187,12 @@ def index(sensitive: SensitiveIndex = NOBODY, failed: Sequence[str] = (), **text
 
 
 def folded(rows: Sequence[Row], original: Sequence[Row], read: Sequence[Row]) -> MethodFigures:
-    return method_figures("trip", "words", rows, read, original, ABOUT, 3, 0.5)
+    return study.method_figures("trip", "words", rows, read, original, ABOUT, 3, 0.5)
 
 
 def test_each_question_is_asked_once_and_answered_from_five() -> None:
     steps: list[tuple[int, int | None]] = []
-    questions = Questions(QUESTIONS, WordEncoder(), Counting())
-    rows = list(
-        questions.rows(kept(), questions.cases, lambda phase, done, total: steps.append((done, total)))
-    )
+    rows = list(TASK.rows(kept(), TASK.cases, lambda phase, done, total: steps.append((done, total))))
     assert [row.case for row in rows] == ["q1", "q2", "q3", "q4"]
     assert rows[0].doc_ids == DOCUMENTS
     assert rows[1].doc_ids == ("d2", "d2", "d1")
@@ -252,11 +200,7 @@ def test_each_question_is_asked_once_and_answered_from_five() -> None:
     assert [row.figures["BLEU-1"] for row in rows] == [1.0, 0.0, 1.0, 1.0]
     assert ANSWERED_WITH == 5
     assert steps == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
-
-
-def test_only_the_cases_that_are_wanted_are_asked() -> None:
-    questions = Questions(QUESTIONS, WordEncoder(), Counting())
-    assert [row.case for row in questions.rows(kept(), ["q2", "q4"], no_progress)] == ["q2", "q4"]
+    assert [row.case for row in TASK.rows(kept(), ["q2", "q4"], no_progress)] == ["q2", "q4"]
 
 
 def test_figures_count_what_they_say() -> None:
@@ -272,26 +216,20 @@ def test_figures_count_what_they_say() -> None:
     assert (figures.kept.hits, figures.kept.n) == (9, 15)
     assert (figures.documents_failed, figures.strength) == (2, 0.5)
     assert figures.disclosed.value is None
-
-
-def test_the_unsanitized_system_agrees_with_itself() -> None:
-    figures = folded(asked(), asked(), index())
-    assert [figures.recall_overlap[k].value for k in DEPTHS] == [1.0, 1.0, 1.0]
+    same = folded(asked(), asked(), index())
+    assert [same.recall_overlap[k].value for k in DEPTHS] == [1.0, 1.0, 1.0]
 
 
 def test_disclosed_counts_what_stands_in_its_own_document() -> None:
-    sensitive = SensitiveIndex(
-        [
-            SensitiveEntity("d1", "Quillfeather", "person full name", Identifier.DIRECT),
-            SensitiveEntity("d1", "gout", "disease", Identifier.ATTRIBUTE),
-            SensitiveEntity("d2", "Quillfeather", "person full name", Identifier.DIRECT),
-            SensitiveEntity("elsewhere", "Quillfeather", "person full name", Identifier.DIRECT),
-        ]
-    )
+    names = [
+        SensitiveEntity(doc_id, "Quillfeather", "person full name", Identifier.DIRECT)
+        for doc_id in ("d1", "d2", "elsewhere")
+    ]
+    sensitive = SensitiveIndex([*names, SensitiveEntity("d1", "gout", "disease", Identifier.ATTRIBUTE)])
     rows = index(sensitive, d1="somebody has GOUT", d2="nothing", d3="Quillfeather")
-    everything = disclosed(rows, lambda entity: True, seed=3)
+    everything = study.disclosed(rows, lambda entity: True, seed=3)
     assert (everything.hits, everything.n) == (1, 3)
-    direct = disclosed(rows, lambda each: each.identifier is Identifier.DIRECT, seed=3)
+    direct = study.disclosed(rows, lambda each: each.identifier is Identifier.DIRECT, seed=3)
     assert (direct.hits, direct.n) == (0, 2)
     figures = folded(asked(), asked(), index(sensitive, d2="mr QUILLFEATHER"))
     assert (figures.identifiers.hits, figures.identifiers.n) == (1, 2)
@@ -299,18 +237,13 @@ def test_disclosed_counts_what_stands_in_its_own_document() -> None:
 
 
 def test_what_stands_in_failed_documents_is_reported_as_not_measured() -> None:
+    known = (("d1", "Quillfeather"), ("worst", "Brandtner"), ("worst", "Jaspersen"))
     sensitive = SensitiveIndex(
-        [
-            SensitiveEntity(doc_id, name, "person full name", Identifier.DIRECT)
-            for doc_id, name in (("d1", "Quillfeather"), ("worst", "Brandtner"), ("worst", "Jaspersen"))
-        ]
+        SensitiveEntity(doc_id, name, "person full name", Identifier.DIRECT) for doc_id, name in known
     )
     figures = folded(asked(), asked(), index(sensitive, failed=["worst"]))
-    assert (
-        (figures.disclosed.hits, figures.disclosed.n)
-        == (figures.identifiers.hits, figures.identifiers.n)
-        == (0, 1)
-    )
+    for found in (figures.disclosed, figures.identifiers):
+        assert (found.hits, found.n) == (0, 1)
     assert (figures.documents_failed, figures.entities_failed) == (1, 2)
     assert not whole(figures)
     figures = folded(asked(), asked(), index(sensitive))

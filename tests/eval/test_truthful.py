@@ -15,65 +15,52 @@ DATES = [
     ("7 March 2001", "March 2001", YES, YES),
     ("7 March 2001", "April 2001", NO, None),
     ("7 March 2001", "early March 2001", YES, YES),
-    ("7 March 2001", "late March 2001", NO, None),
     ("7 March 2001", "spring 2001", YES, YES),
     ("7 March 2001", "the first quarter of 2001", YES, YES),
     ("7 March 2001", "March", YES, YES),
     ("7 March 2001", "the winter", NO, None),
     ("7 March 2001", "2001-03-07", YES, NO),
-    ("7 March 2001", "5 June 2014", NO, None),
     ("7 March 2001", "the beginning of the 21st century", YES, YES),
     ("7 March 2001", "before 2005", YES, YES),
     ("7 March 2001", "after 2005", NO, None),
     ("7 March 2001", "a date", YES, YES),
-    ("7 March 2001", "[date]", YES, YES),
-    ("20 January 1994", "winter 1994", YES, YES),
     ("20 December 1994", "winter 1994", YES, YES),
     ("20 July 1994", "winter 1994", NO, None),
     ("14 and 19 May 1987", "May 1987", YES, YES),
     ("from June 1983 to May 1986", "the mid-1980s", YES, YES),
     ("from June 1983 to May 1991", "the 1980s", NO, None),
     ("autumn of 1979", "the late '70s", YES, YES),
-    ("1950", "the twentieth century", YES, YES),
     ("31 May", "the second half of May", YES, YES),
     ("03/04/2005", "March 2005", YES, YES),
     ("around noon", "9 May 1995", NO, NO),
 ]
 DURATIONS = [
-    ("eleven weeks", "several weeks", YES, YES),
     ("eleven weeks", "more than 10 weeks", YES, YES),
     ("eleven weeks", "eleven days", NO, None),
     ("eleven weeks", "a considerable period", YES, YES),
-    ("46 hours", "about two days", YES, YES),
     ("24 months", "two years", YES, NO),
     ("two years and three months", "two to three years", YES, YES),
 ]
 QUANTITIES = [
     ("$61,500", "$50,000 to $100,000", YES, YES),
-    ("$61,500", "$10,000 to $20,000", NO, None),
     ("$61,500", "tens of thousands of dollars", YES, YES),
     ("$61,500", "£61,500", NO, None),
     ("$61,500", "a large sum", YES, YES),
     ("2.4 million euros", "2 to 5 million euros", YES, YES),
     ("forty-three", "in her forties", YES, YES),
-    ("forty-three", "40 to 44", YES, YES),
     ("forty-three", "43", YES, NO),
     ("43 years old", "under 20", NO, None),
-    ("94", "90 or over", YES, YES),
     ("30 people", "more than 30 people", NO, None),
     ("three bicycles", "bicycles", YES, YES),
 ]
 PLACES = [
-    ("Norwich", "England", YES, YES),
     ("Norwich", "a city in the east of England", YES, YES),
     ("Norwich", "Ipswich", NO, NO),
     ("Norwich", "a town in Scotland", NO, None),
     ("Norwich", "the Pacific region", NO, None),
     ("Norwich", "a country", NO, None),
     ("Norwich", "a Northern European country", NO, None),
-    ("Norwich", "a city", YES, YES),
     ("Peru", "a country in South America", YES, YES),
-    ("Peru", "a South American country", YES, YES),
     ("Peru", "a town", NO, None),
     ("Paris, Texas", "a town in the United States", YES, YES),
     ("Paris, Texas", "France", NO, None),
@@ -84,10 +71,8 @@ PLACES = [
 TRAITS = [
     ("Kenyan", "East African", YES, YES),
     ("Kenyan", "Asian", NO, None),
-    ("paediatric nurse", "nurse", YES, YES),
     ("paediatric nurse", "health worker", YES, YES),
     ("paediatric nurse", "lawyer", NO, None),
-    ("surgeon", "dentist", NO, None),
     ("no allergies", "allergies", NO, None),
 ]
 NAMES = [
@@ -98,7 +83,6 @@ NAMES = [
 ]
 ORGANIZATIONS = [
     ("Quellby Savings Bank", "Bank A", YES, YES),
-    ("Quellby Savings Bank", "a bank", YES, YES),
     ("Quellby Savings Bank", "Hospital A", NO, None),
     ("Quellby Savings Bank", "Sunny Meadow Partners", NO, NO),
     ("Quellby Savings Bank", "ABC Corp", YES, YES),
@@ -111,17 +95,11 @@ OTHERS = [
     ("a red hatchback", "a red hatchback with a dent", YES, NO),
     ("the left wrist", "one of the wrists", YES, YES),
 ]
-Example = tuple[str, str, bool, bool | None]
-BY_KIND: dict[str, list[Example]] = {
-    "DATETIME": [*DATES, *DURATIONS],
-    "QUANTITY": [*QUANTITIES],
-    "LOC": [*PLACES],
-    "DEM": [*TRAITS],
-    "PERSON": [*NAMES],
-    "ORG": [*ORGANIZATIONS],
-    "MISC": [*OTHERS],
-    "CODE": [("T-4471/9", "T-5082/1", NO, NO)],
-}
+BY_KIND: dict[str, list[tuple[str, str, bool, bool | None]]] = {
+    "DATETIME": [*DATES, *DURATIONS], "QUANTITY": [*QUANTITIES], "LOC": [*PLACES], "DEM": [*TRAITS],
+    "PERSON": [*NAMES], "ORG": [*ORGANIZATIONS], "MISC": [*OTHERS],
+    "CODE": [("T-4471/9", "T-5082/1", NO, NO)]
+}  # fmt: skip
 EXAMPLES = [(kind, *example) for kind, examples in BY_KIND.items() for example in examples]
 
 
@@ -187,11 +165,8 @@ def test_any_words_get_a_verdict(original: str, replacement: str, kind: str) -> 
     assert isinstance(judged(original, replacement, kind), Judgement)
 
 
-def test_what_is_no_date_names_no_days() -> None:
+def test_what_is_no_date_names_no_days_and_is_no_error() -> None:
     assert moment_of("31 April 2003 or so") is None
     assert moment_of("you may march") is None
     assert [each.high for each in ranges_of("two hundred and ten sheep")] == [210]
-
-
-def test_figures_that_are_no_date_are_no_error() -> None:
     judged("12 May 1999", "25.30.1999", "DATETIME")
