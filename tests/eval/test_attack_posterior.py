@@ -1,6 +1,6 @@
 """How much clues tell, and that they are never taken for more than that. All texts are invented."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import log
 from random import Random
@@ -65,51 +65,40 @@ def skewed(seed: int) -> list[str]:
     ]
 
 
-def clue(name: Clue) -> int:
-    return CLUES.index(name)
+def at(name: Clue) -> Floats:
+    """One for the clue, zero for all others."""
+    one: Floats = np.eye(len(CLUES))[CLUES.index(name)]
+    return one
 
 
 def known_of(rows: Sequence[Sequence[float]], name: Clue, logs: Sequence[float] | None = None) -> Known:
     """Slots with one clue, given for each candidate, the truth first."""
-    told = []
-    for row in rows:
-        clues = np.zeros((len(row), len(CLUES)))
-        clues[:, clue(name)] = row
-        told.append(clues)
+    told = [np.outer(row, at(name)) for row in rows]
     return Known.of([np.array(logs or [0.0] * len(row)) for row in rows], told)
 
 
 def test_the_surprise_is_minus_the_log_of_the_share() -> None:
     known = known_of([[1.0, 0.0, 0.0]], "words", [log(2), log(1), log(3)])
-    nothing, some = np.zeros(len(CLUES)), np.zeros(len(CLUES))
-    some[clue("words")] = log(4)
-    assert known.surprise(nothing) == pytest.approx([log(3)])
-    assert known.surprise(some) == pytest.approx([log(12 / 8)])
-
-
-def test_pools_of_any_size_stand_side_by_side() -> None:
+    assert known.surprise(0 * at("words")) == pytest.approx([log(3)])
+    assert known.surprise(log(4) * at("words")) == pytest.approx([log(12 / 8)])
+    # Pools of any size stand side by side.
     known = known_of([[1.0], [0.0, 1.0, 0.0]], "words")
-    assert known.surprise(np.zeros(len(CLUES))) == pytest.approx([0, log(3)])
+    assert known.surprise(0 * at("words")) == pytest.approx([0, log(3)])
+
+
+scores = st.lists(st.floats(-2, 2).map(lambda score: round(score, 3)), min_size=2, max_size=5)
 
 
 @examples(max_examples=30, deadline=None)
-@given(
-    st.lists(
-        st.lists(st.floats(-2, 2), min_size=2, max_size=5).map(lambda row: [round(v, 3) for v in row]),
-        min_size=1,
-        max_size=8,
-    )
-)
+@given(st.lists(scores, min_size=1, max_size=8))
 def test_weights_are_the_best_within_their_bounds(rows: list[list[float]]) -> None:
     known = known_of(rows, "words")
 
     def loss(weight: float) -> float:
-        weights = np.zeros(len(CLUES))
-        weights[clue("words")] = weight
-        return float(known.surprise(weights).sum()) + weight * weight / 2
+        return float(known.surprise(weight * at("words")).sum()) + weight * weight / 2
 
     weights = weights_of(known, list[Clue](["words"]))
-    found = float(weights[clue("words")])
+    found = float(weights @ at("words"))
     assert found >= 0
     assert weights.sum() == pytest.approx(found)
     assert loss(found) <= min(loss(weight) for weight in np.linspace(0, 4, 81)) + 1e-4
@@ -118,38 +107,27 @@ def test_weights_are_the_best_within_their_bounds(rows: list[list[float]]) -> No
 def test_without_slots_weights_are_what_was_believed() -> None:
     assert {name: w for name, w in zip(CLUES, weights_of(Known.of([], [])), strict=True) if w} == BELIEVED
     assert BELIEVED.keys() == FACTS
-
-
-def test_what_was_believed_gives_way_to_what_is_seen() -> None:
     weights = weights_of(known_of([[0.0, 1.0, 1.0]] * 50, "rung"))
-    assert weights[clue("rung")] < BELIEVED["rung"] / 4
+    assert weights @ at("rung") < BELIEVED["rung"] / 4
 
 
-def learned(rows: Sequence[Sequence[float]], name: Clue) -> dict[int, Floats]:
+def learned(rows: Sequence[Sequence[float]], name: Clue) -> list[float]:
+    """The weight of a clue in each of five groups of documents, learned from the others."""
     documents = [f"d{number}" for number in range(len(rows))]
-    return weights_by_group(known_of(rows, name), documents, np.arange(len(rows)) % 5)
+    found = weights_by_group(known_of(rows, name), documents, np.arange(len(rows)) % 5)
+    return [float(found[group] @ at(name)) for group in sorted(found)]
 
 
 def test_clues_that_help_elsewhere_are_used() -> None:
     found = learned([[1.0, 0.0, 0.0]] * 20, "around")
-    assert sorted(found) == [0, 1, 2, 3, 4]
-    assert all(weights[clue("around")] > 1 for weights in found.values())
-
-
-def test_clues_that_help_one_document_alone_are_not_used_for_it() -> None:
+    assert len(found) == 5 and min(found) > 1
+    # A misleading one leaves the frequency.
+    assert max(learned([[0.0, 1.0, 1.0]] * 20, "rung")) < 0.1
+    # One that helps one document alone is not used for it.
     random = np.random.default_rng(3)
-    rows = [[3.0, 0.0, 0.0], *random.normal(size=(39, 3)).tolist()]
-    assert learned(rows, "around")[0][clue("around")] == 0
-
-
-def test_a_misleading_clue_leaves_the_frequency() -> None:
-    found = learned([[0.0, 1.0, 1.0]] * 20, "rung")
-    assert all(weights[clue("rung")] < 0.1 for weights in found.values())
-
-
-def test_one_document_is_judged_by_what_was_believed() -> None:
-    found = weights_by_group(known_of([[1.0, 0.0]], "rung"), ["d"], np.array([0]))
-    assert found[0][clue("rung")] == BELIEVED["rung"]
+    assert learned([[3.0, 0.0, 0.0], *random.normal(size=(39, 3)).tolist()], "around")[0] == 0
+    # One document is judged by what was believed.
+    assert learned([[1.0, 0.0]], "rung") == [BELIEVED["rung"]]
 
 
 @pytest.mark.parametrize("method", [REDACT, SUPPRESS], ids=["generalized", "suppressed"])
@@ -171,33 +149,29 @@ def test_contexts_that_mislead_leave_the_prior() -> None:
     assert shares.first.hits >= shares.prior_first.hits > 0
 
 
-def test_a_date_of_which_the_month_is_left_is_guessed() -> None:
-    texts = [f"The ferry was late on {said} again." for said in DATES]
-    left = {said: " ".join(said.split()[1:]) for said in DATES}
-    rows = guesses_in(texts, dict.fromkeys(DATES, "date"), Says(left), HashingEncoder())
+def dates_guessed(texts: Sequence[str], left: Callable[[list[str]], list[str]]) -> list[Guess]:
+    """What is guessed where of each date only these parts stand."""
+    said = {date: " ".join(left(date.split())) for date in DATES}
+    return guesses_in(texts, dict.fromkeys(DATES, "date"), Says(said), HashingEncoder())
+
+
+FERRIES = [f"The ferry was late on {said} again." for said in DATES]
+
+
+def test_dates_that_are_left_in_part_are_guessed() -> None:
+    rows = dates_guessed(FERRIES, lambda parts: parts[1:])
     assert [row.best for row in rows] == DATES
     assert {row.pool_size for row in rows} == {12}
-
-
-def test_a_date_of_which_the_year_is_left_is_one_of_that_year() -> None:
-    texts = [f"The ferry was late on {said} again." for said in DATES]
-    left = {said: said.split()[-1] for said in DATES}
-    rows = guesses_in(texts, dict.fromkeys(DATES, "date"), Says(left), HashingEncoder())
+    # In a lone document too.
+    assert [row.rank for row in dates_guessed([" ".join(FERRIES)], lambda parts: parts[1:])] == [1] * 12
+    # Of which the year is left, one of that year.
+    rows = dates_guessed(FERRIES, lambda parts: parts[2:])
     assert max(row.rank for row in rows) <= 6
     assert [row.best.split()[-1] for row in rows] == [said.split()[-1] for said in DATES]
 
 
-def test_a_lone_document_whose_dates_are_in_part_left_is_guessed() -> None:
-    text = " ".join(f"The ferry was late on {said} again." for said in DATES)
-    left = {said: " ".join(said.split()[1:]) for said in DATES}
-    rows = guesses_in([text], dict.fromkeys(DATES, "date"), Says(left), HashingEncoder())
-    assert [row.rank for row in rows] == [1] * 12
-
-
 def test_words_of_the_default_policy_are_rungs_that_are_found(minilm: Encoder) -> None:
-    documents = [
-        Document(f"d{number}", f"The ferry was late on {said} again.") for number, said in enumerate(DATES)
-    ]
+    documents = [Document(f"d{number}", text) for number, text in enumerate(FERRIES)]
     detector = PhraseDetector(dict.fromkeys(DATES, "date"))
     wording = partial(worded, take=below(0.3))
     made = DecidingSanitizer(detector, REDACT, RiskPrior(), wording=wording).sanitize(documents)

@@ -16,62 +16,49 @@ WORDS = (
 ).split()
 
 
+HISTORY = "They came with a history of"
+
+
 @pytest.mark.parametrize(
     ("text", "claims"),
     [
-        ("", []),
-        ("Stop.", ["Stop"]),
-        ("The roof leaks. The mill is shut!", ["The roof leaks", "The mill is shut!"]),
-        ("Her oven is old; the roof leaks.", ["Her oven is old", "the roof leaks"]),
+        ("", ""),
+        ("Stop.", "Stop"),
+        ("The roof leaks. The mill is shut!", "The roof leaks | The mill is shut!"),
+        ("Her oven is old; the roof leaks.", "Her oven is old | the roof leaks"),
         # coordinated clauses, with a subject of their own and without
-        (
-            "He was born in Varde and his father was a potter.",
-            ["He was born in Varde", "his father was a potter"],
-        ),
-        ("The heron was fed, but it died.", ["The heron was fed", "it died"]),
-        (
-            "The miller has a cough and takes two drops a day, but never smokes.",
-            ["The miller has a cough", "The miller takes two drops a day", "The miller never smokes"],
-        ),
-        ("The boiler is 114 and pressure is 130.", ["The boiler is 114", "pressure is 130"]),
-        (
-            "Water is cold, the air is warm, and milk is sour.",
-            ["Water is cold", "the air is warm", "milk is sour"],
-        ),
-        ("In May, water is cold, and milk is sour.", ["In May, water is cold", "milk is sour"]),
+        ("He is of Varde and his father was a potter.", "He is of Varde | his father was a potter"),
+        ("The heron was fed, but it died.", "The heron was fed | it died"),
+        ("He has a cough and sings, but never swims.", "He has a cough | He sings | He never swims"),
+        ("The boiler is 114 and pressure is 130.", "The boiler is 114 | pressure is 130"),
+        ("Water is cold, the air is warm, and tea is hot.", "Water is cold | the air is warm | tea is hot"),
+        ("In May, water is cold, and milk is sour.", "In May, water is cold | milk is sour"),
         # enumerations: each item with what it follows
-        (
-            "He reports cough, fever, and chills.",
-            ["He reports cough", "He reports fever", "He reports chills"],
-        ),
-        (
-            "On Monday, he is pale, sweaty and cold.",
-            [f"On Monday, he is {how}" for how in ("pale", "sweaty", "cold")],
-        ),
-        (
-            "They came with a history of floods, fires, and thefts.",
-            [f"They came with a history of {what}" for what in ("floods", "fires", "thefts")],
-        ),
-        (
-            "Its tank is 37, wheel 80/min, and valve 16/min (old, worn, and loud).",
-            ["Its tank is 37", "wheel 80/min", "valve 16/min (old, worn, and loud)"],
-        ),
+        ("He reports cough, fever, and chills.", "He reports cough | He reports fever | He reports chills"),
+        ("In May he is pale, weak and cold.", "In May he is pale | In May he is weak | In May he is cold"),
+        (f"{HISTORY} floods, fires, and thefts.", f"{HISTORY} floods | {HISTORY} fires | {HISTORY} thefts"),
+        ("Its tank is 7, wheel 8/min, and oil 6 (old).", "Its tank is 7 | wheel 8/min | oil 6 (old)"),
         # alternatives hold together, unless both are denied
-        ("They sell bread, cakes or tea.", ["They sell bread, cakes or tea"]),
-        ("She denies debts, theft, or fraud.", ["She denies debts", "She denies theft", "She denies fraud"]),
+        ("They sell bread, cakes or tea.", "They sell bread, cakes or tea"),
+        ("She denies debts, theft, or fraud.", "She denies debts | She denies theft | She denies fraud"),
         # what stays whole
-        ("A heron and a mill are old.", ["A heron and a mill are old"]),
-        ("On Monday, he has bread and butter.", ["On Monday, he has bread and butter"]),
-        ("If he is ill, he is at home.", ["If he is ill, he is at home"]),
-        ("The man who has bread and fish is full.", ["The man who has bread and fish is full"]),
-        ("He has a mill, which burned, and a barn.", ["He has a mill, which burned, and a barn"]),
-        ("The red, green, and blue herons sleep.", ["The red, green, and blue herons sleep"]),
-        ("He saw “red, green, and blue” signs.", ["He saw “red, green, and blue” signs"]),
-        ("He met Anna on May 3, 2019, and she was glad.", ["He met Anna on May 3, 2019", "she was glad"]),
+        *(
+            (f"{whole}.", whole)
+            for whole in (
+                "A heron and a mill are old",
+                "On Monday, he has bread and butter",
+                "If he is ill, he is at home",
+                "The man who has bread and fish is full",
+                "He has a mill, which burned, and a barn",
+                "The red, green, and blue herons sleep",
+                "He saw “red, green, and blue” signs",
+            )
+        ),
+        ("He met Anna on May 3, 2019, and she was glad.", "He met Anna on May 3, 2019 | she was glad"),
     ],
 )
-def test_a_text_is_cut_into_its_claims(text: str, claims: list[str]) -> None:
-    assert ATOMS.claims([text]) == [claims]
+def test_a_text_is_cut_into_its_claims(text: str, claims: str) -> None:
+    assert [" | ".join(each) for each in ATOMS.claims([text])] == [claims]
 
 
 def words_of(text: str) -> set[str]:
@@ -113,6 +100,5 @@ def test_another_seed_or_document_has_other_random_claims() -> None:
 
 @pytest.mark.parametrize("k", [0, 6])
 def test_an_attacker_who_knows_nothing_or_too_much_is_refused(k: int) -> None:
-    message = f"an attacker who knows {k} claims: ask for 1 to 5, as the paper does"
-    with pytest.raises(ConfigurationError, match=f"^{message}$"):
+    with pytest.raises(ConfigurationError, match=f"^an attacker who knows {k} claims: ask for 1 to 5, as"):
         Access(k)

@@ -21,9 +21,8 @@ def asking(*answers: str) -> Asker:
 
 
 def test_a_list_is_claims_and_an_empty_text_has_none() -> None:
-    atomizer = ModelAtomizer(
-        asking("Claims:\n1. Ada mends a kiln.\n2) Ada paints the weir.\n2) Ada paints the weir.")
-    )
+    paints = "2) Ada paints the weir."
+    atomizer = ModelAtomizer(asking(f"Claims:\n1. Ada mends a kiln.\n{paints}\n{paints}"))
     assert atomizer.claims(["", TEXT, " \n"]) == [[], ["Ada mends a kiln.", "Ada paints the weir."], []]
     assert atomizer.asker.usage.questions == 1
     assert atomizer.name == "atoms[scripted (test double), prompt split_claims v1, else rule]"
@@ -47,10 +46,8 @@ def test_a_text_without_room_for_its_claims_is_cut_by_rules_and_never_sent(sente
 
 def test_a_claim_is_reworded_in_one_line_or_keeps_its_words() -> None:
     rewording = ModelRewording(asking("Here it is.\n#\nA kiln is\nmended by Ada.", REFUSED))
-    assert rewording.reworded(["Ada mends a kiln.", "Ada swims."]) == [
-        "A kiln is mended by Ada.",
-        "Ada swims.",
-    ]
+    told = rewording.reworded(["Ada mends a kiln.", "Ada swims."])
+    assert told == ["A kiln is mended by Ada.", "Ada swims."]
     assert rewording.name == "paraphrase[scripted (test double), prompt reword_claim v1, else own words]"
     assert rewording.plan(["Ada swims."]).questions == 1
 

@@ -1,8 +1,10 @@
-"""Coverage attacks, their task and their figures. All documents and passages are invented."""
+"""Coverage: how much of a base many questions bring out, and what a budget leaves of it. All is invented."""
 
+import json
 import random
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -10,23 +12,23 @@ from hypothesis import strategies as st
 
 from app.server.quotas.budgets import Budgets
 from app.settings.load import ServerSettings
-from eval.attacks.adaptive import CopyBreak, Dgea, Ikea, Pirates, RandomText, RandomTokens, pieces_of
+from eval.attacks import adaptive
+from eval.attacks.adaptive import CopyBreak, Dgea, Follow, Ikea, Pirates, RandomText, RandomTokens
 from eval.attacks.extraction import WORDS
 from eval.documents import Adaptive, AttackPrompt, Attempt, PassageCopy, Target
 from eval.experiment import SanitizedCorpus
+from eval.measures.uncertainty import Estimate
 from eval.progress import no_progress
 from eval.rows import Row
 from eval.targets import reading_once
-from eval.tasks.coverage import BASE, PASSAGES, CoverageTask, advantage, covered, curve
+from eval.tasks import coverage
+from eval.tasks.coverage import BesideControls, CoverageTask, asked_by, covered
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
 from retrieval.citations import NO_ANSWER
 from retrieval.documents import Answer, Passage, RetrievedPassage
 from retrieval.generators.verbatim import VerbatimGenerator
 from tests.hashing_encoder import HashingEncoder
-
-if TYPE_CHECKING:
-    from models.encoders.minilm import MiniLM
 
 
 class ManyWords(HashingEncoder):
@@ -36,133 +38,220 @@ class ManyWords(HashingEncoder):
 
 
 ENCODER: Encoder = ManyWords()
+ATTACKS: list[Callable[[int], Adaptive]] = [  # to add one, add a line
+    lambda seed: Pirates(ENCODER, seed),
+    lambda seed: Ikea(ENCODER, seed),
+    lambda seed: CopyBreak(ENCODER, seed),
+    lambda seed: Follow(ENCODER, seed),
+    lambda seed: Dgea(ENCODER, seed),
+]
+CONTROLS: list[Callable[[int], Adaptive]] = [RandomText, RandomTokens]
+EACH = pytest.mark.parametrize("attack", [*ATTACKS, *CONTROLS], ids=lambda made: made(0).name)
 
-
-class Invented:
-    """Passages in the made-up words of one domain, with a common word here and there.
-
-    Passages of a document overlap. As in a search by words, a passage without a word of the question is not
-    found.
-    """
-
-    def __init__(self, encoder: Encoder, documents: int = 60, length: int = 6) -> None:
-        rng = random.Random(5)
-        self._encoder = encoder
-        domain = [f"{start}{end}" for start in ("velm", "quor", "strim", "ban") for end in WORDS[:100]]
-        self.passages: list[Passage] = []
-        for number in range(documents):
-            words = rng.choices(domain, k=length * 10 + 10)
-            words[5::15] = rng.choices(WORDS, k=len(words[5::15]))
-            for turn in range(length):
-                text = " ".join(words[turn * 10 : turn * 10 + 20])
-                self.passages.append(Passage(len(self.passages), f"d{number}", turn, turn + 1, text))
-        self._vectors = encoder.encode([each.text for each in self.passages])
-
-    def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
-        scores = self._encoder.encode(questions) @ self._vectors.T
-        return [
-            [
-                RetrievedPassage(self.passages[place], float(row[place]))
-                for place in (-row).argsort()[:k].tolist()
-            ]
-            for row in scores
-        ]
-
-    def corpus(self) -> SanitizedCorpus:
-        documents = len({each.doc_id for each in self.passages})
-        return SanitizedCorpus("s", documents, {}, {}, lambda encoder: self)
-
-
-BASE_OF_CHAINS = Invented(ENCODER)
-CONTROLS: list[Adaptive] = [RandomText(), RandomTokens()]
-ATTACKS: list[Adaptive] = [CopyBreak(ENCODER), Pirates(ENCODER), Ikea(ENCODER), Dgea(ENCODER), *CONTROLS]
-
-
-def rows_of(attack: Adaptive, budget: int, cases: Sequence[str] | None = None, **more: object) -> list[Row]:
-    task = CoverageTask(attack, VerbatimGenerator(), ENCODER, 3, budget, **more)  # type: ignore[arg-type]
-    wanted = task.cases if cases is None else cases
-    return list(task.rows(BASE_OF_CHAINS.corpus(), wanted, no_progress))
-
-
-@pytest.mark.parametrize("attack", ATTACKS[:2], ids=lambda each: each.name)
-def test_an_attack_on_words_beats_both_controls_where_nothing_is_protected(attack: Adaptive) -> None:
-    controls = {each.name: rows_of(each, 150) for each in CONTROLS}
-    found = advantage(rows_of(attack, 150), controls)
-    assert found.control in controls
-    assert found.estimate.low is not None and found.estimate.low > 0, found
-
-
+SUBJECTS = "turbine orchid violin glacier lantern saddle compass pottery harvest aquarium".split()
 NOTES = (
     "Invented note. Somebody asked again about the {}; the answer was put off.",
     "Invented note. What they wrote of the {} was read out and filed.",
     "Invented note. There was a long talk about the {} at noon.",
 )
+DETAILS = "brass ceramic dusty engraved fluted gilded hollow ivory jagged knotted lacquered mossy".split()
 
 
-class Notes(Invented):
-    """Notes about everyday things, each about one."""
+def invented(number: int) -> str:
+    """A note about one of ten subjects, with words that other notes share and a few of its own."""
+    rng = random.Random(number)
+    subject, other = SUBJECTS[number % len(SUBJECTS)], rng.choice(SUBJECTS)
+    one, two, three = rng.sample(DETAILS, 3)
+    return (
+        f"The {one} {subject} of the collector {subject}{number}er is kept in room {number}. It has a {two} "
+        f"frame, and beside it stands the {three} {other}. Its owner {other}{number}ski bought it in spring."
+    )
 
-    def __init__(self, encoder: Encoder) -> None:
-        rng, self._encoder = random.Random(5), encoder
-        texts = [rng.choice(NOTES).format(word) for word in rng.sample(WORDS, 300)]
-        self.passages = [Passage(number, f"d{number}", 0, 1, text) for number, text in enumerate(texts)]
+
+class Base:
+    """Passages by the nearness of their vectors."""
+
+    def __init__(self, texts: Sequence[str], encoder: Encoder = ENCODER, of_one: int = 1) -> None:
+        self.encoder = encoder
+        self.passages = [Passage(n, f"d{n // of_one}", n, n + 1, text) for n, text in enumerate(texts)]
         self._vectors = encoder.encode(texts)
+        self.kept = SanitizedCorpus("s", len(texts) // of_one, {}, {}, lambda encoder: self)
+
+    def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
+        scores = self.encoder.encode(questions) @ self._vectors.T
+        best = [(-row).argsort()[:k].tolist() for row in scores]
+        return [
+            [RetrievedPassage(self.passages[place], float(row[place])) for place in places]
+            for row, places in zip(scores, best, strict=True)
+        ]
+
+    def task(self, attack: Adaptive, budget: int = 20, k: int = 3) -> CoverageTask:
+        return CoverageTask(attack, VerbatimGenerator(), self.encoder, k, budget)
+
+    def rows(self, task: CoverageTask | BesideControls) -> list[Row]:
+        return list(task.rows(self.kept, task.cases, no_progress))
+
+    def gained(self, attack: Adaptive, budget: int, k: int = 3) -> Estimate:
+        """The advantage over the better control."""
+        controls = {each(0).name: self.rows(self.task(each(0), budget, k)) for each in CONTROLS}
+        return coverage.advantage(self.rows(self.task(attack, budget, k)), controls).estimate
 
 
-def test_benign_questions_beat_both_controls_where_meanings_are_searched(minilm: "MiniLM") -> None:
-    encoder = reading_once(minilm)
-    notes = Notes(encoder)
+def chains(encoder: Encoder) -> Base:
+    """Overlapping passages in the made-up words of one domain, with a common word here and there."""
+    rng = random.Random(5)
+    domain = [f"{start}{end}" for start in ("velm", "quor", "strim", "ban") for end in WORDS[:100]]
+    texts: list[str] = []
+    for _ in range(60):
+        words = rng.choices(domain, k=70)
+        words[5::15] = rng.choices(WORDS, k=len(words[5::15]))
+        texts += [" ".join(words[turn : turn + 20]) for turn in range(0, 60, 10)]
+    return Base(texts, encoder, of_one=6)
 
-    def asked_by(attack: Adaptive) -> list[Row]:
-        task = CoverageTask(attack, VerbatimGenerator(), encoder, 2, 60)
-        return list(task.rows(notes.corpus(), task.cases, no_progress))
 
-    found = advantage(asked_by(Ikea(encoder)), {each.name: asked_by(each) for each in CONTROLS})
-    assert found.control == "random-text"
-    assert found.estimate.low is not None and found.estimate.low > 0, found
+HASHED, NOTED = chains(ENCODER), Base([invented(number) for number in range(80)])
+
+
+class Echo:
+    """Answers with the next two of the passages, whatever is asked; a silent one says nothing of them."""
+
+    def __init__(self, passages: Sequence[Passage] = NOTED.passages[:20], silent: bool = False) -> None:
+        self.passages = passages
+        self.silent = silent
+        self.questions: list[str] = []
+
+    def ask(self, question: str) -> Answer:
+        at = len(self.questions) * 2
+        self.questions.append(question)
+        found = [RetrievedPassage(each, 0.5) for each in self.passages[at % 20 :][:2]]
+        said = "\n\n".join(f"{each.passage.text} [{mark}]" for mark, each in enumerate(found, 1))
+        return Answer(NO_ANSWER if self.silent else said, (), found, "echo")
+
+
+class Failing:
+    """Answers nothing."""
+
+    def ask(self, question: str) -> Answer:
+        raise PermissionError(question)
+
+
+def covered_on(target: Target, attack: Adaptive, budget: int) -> coverage.Covered:
+    """What an attack brings out of a target that a test made, of twenty documents."""
+    kept = replace(NOTED.kept, kept=20)
+    task = replace(NOTED.task(attack, budget, 2), limits=lambda _: target)
+    return covered(task.rows(kept, task.cases, no_progress))
+
+
+def row(case: int, *copies: tuple[int, float], **figures: float) -> Row:
+    """A question that retrieved passages, by number and by the recall of each; two to a document."""
+    found = tuple(PassageCopy(number, f"d{number // 2}", 0.5, (), each, each) for number, each in copies)
+    sizes = {coverage.BASE: 10.0, coverage.PASSAGES: 2.0}
+    return Row(system="s", task="t", case=str(case), copies=found, figures={**sizes, **figures})
+
+
+ROWS = [
+    row(0, (0, 1.0), (1, 0.4)),
+    row(1, (0, 1.0), (4, 0.5)),
+    Row(system="s", task="t", case="2", failure="TimeoutError"),
+    row(3, (1, 0.9), (4, 0.0)),
+    row(4, **{coverage.REFUSED: 1.0}),
+]
+
+
+def test_coverage_by_hand() -> None:
+    found = covered(ROWS)
+    # Four questions of two passages; passages 0, 1 and 4 were retrieved, and all three came out in the end.
+    assert (found.asked, found.refused, found.failed, found.retrieved, found.extracted) == (4, 1, 1, 3, 3)
+    assert (found.efficiency.value, found.query_effect.value) == (3 / 8, 3 / 8)
+    assert found.instruction_effect.value == 1
+    # Passages 0 and 1 are of one document, 4 is of another.
+    assert (found.base.value, found.base.hits, found.base.n) == (0.2, 2, 10)
+    # A question brought one document or none: four of the best bring four of ten.
+    assert found.base.interval is not None
+    assert 0 <= found.base.interval[0] < 0.2 < found.base.interval[1] <= 0.4
+    assert coverage.curve(ROWS) == [(1, 2, 1), (2, 3, 2), (3, 3, 3), (4, 3, 3)]
+
+
+def test_what_was_not_measured_is_no_zero() -> None:
+    for nothing in ([], [ROWS[2]]):
+        found = covered(nothing)
+        assert (found.efficiency.value, found.base.value, found.asked) == (None, None, 0)
+
+
+copied = st.tuples(st.integers(0, 9), st.sampled_from((0.0, 0.5, 1.0)))
+
+
+@given(st.lists(st.lists(copied, max_size=2), min_size=1))
+def test_shares_of_coverage_are_shares_and_efficiency_the_product_of_both_effects(
+    questions: list[list[tuple[int, float]]],
+) -> None:
+    rows = [row(number, *dict(each).items()) for number, each in enumerate(questions)]
+    found = covered(rows)
+    assert found.extracted <= found.retrieved <= 10
+    for share in (found.efficiency, found.query_effect, found.base):
+        assert share.value is not None and share.low is not None and share.high is not None
+        assert 0 <= share.low <= share.high <= 1
+        assert 0 <= share.value <= 1
+    assert found.base.hits <= found.extracted
+    query, instruction = found.query_effect.value, found.instruction_effect.value
+    assert found.efficiency.value == pytest.approx((query or 0) * (instruction or 0))
+    points = coverage.curve(rows)
+    assert points[-1] == (len(rows), found.retrieved, found.extracted)
+    assert all(a[1] <= b[1] and a[2] <= b[2] for a, b in pairwise(points))
+
+
+def test_an_attack_is_compared_with_the_best_control() -> None:
+    weak = [row(0), row(1), row(2)]
+    strong = [row(0, (0, 1.0)), *weak[1:]]
+    found = coverage.advantage(ROWS, {"weak": weak, "strong": strong, "none": []})
+    # On questions 0 and 1, which both measured: 1/2 against 1/2, and 1/2 against 0.
+    assert found.control == "strong"
+    assert found.estimate.value == pytest.approx(0.25)
+    assert coverage.advantage(ROWS, {}).estimate.value is None
+
+
+@EACH
+def test_what_an_attack_brings_out_depends_on_what_answers(attack: Callable[[int], Adaptive]) -> None:
+    target = Echo()
+    copied = covered_on(target, attack(0), 10)
+    assert len(target.questions) == 10
+    assert (copied.extracted, copied.efficiency.value, copied.base.value) == (20, 1.0, 1.0)
+    assert copied.efficiency.low is not None and copied.efficiency.low < 1
+    silent = covered_on(Echo(silent=True), attack(0), 10)
+    assert (silent.extracted, silent.efficiency.value, silent.base.value) == (0, 0.0, 0.0)
+    # The passages were found: it is the instruction that brought nothing.
+    assert (silent.query_effect.value, silent.instruction_effect.value) == (1.0, 0.0)
+    nothing = covered_on(Echo([], silent=True), attack(0), 25)
+    assert (nothing.asked, nothing.retrieved, nothing.extracted, nothing.base.hits) == (25, 0, 0, 0)
+    assert nothing.efficiency.value == 0 and nothing.instruction_effect.value is None
+    # A target that fails stops no attack.
+    failed = covered_on(Failing(), attack(0), 30)
+    assert (failed.asked, failed.failed, failed.efficiency.value) == (0, 30, None)
+
+
+@pytest.mark.parametrize("attack", [CopyBreak(ENCODER), Pirates(ENCODER)], ids=lambda each: each.name)
+def test_an_attack_on_words_beats_both_controls_where_nothing_is_protected(attack: Adaptive) -> None:
+    gained = HASHED.gained(attack, 150)
+    assert gained.low is not None and gained.low > 0, gained
+
+
+def test_benign_questions_beat_both_controls_where_meanings_are_searched(minilm: Encoder) -> None:
+    read, rng = reading_once(minilm), random.Random(5)
+    notes = Base([rng.choice(NOTES).format(word) for word in rng.sample(WORDS, 300)], read)
+    gained = notes.gained(Ikea(read), 60, k=2)
+    assert gained.low is not None and gained.low > 0, gained
 
 
 def test_vectors_far_from_what_was_found_beat_both_controls_where_meanings_are_searched(
-    minilm: "MiniLM",
+    minilm: Encoder,
 ) -> None:
-    encoder = reading_once(minilm)
-    base = Invented(encoder)
-
-    def asked_by(attack: Adaptive) -> list[Row]:
-        task = CoverageTask(attack, VerbatimGenerator(), encoder, 3, 30)
-        return list(task.rows(base.corpus(), task.cases, no_progress))
-
-    found = advantage(asked_by(Dgea(encoder)), {each.name: asked_by(each) for each in CONTROLS})
-    assert found.control == "random-text"
+    read = reading_once(minilm)
+    gained = chains(read).gained(Dgea(read), 30)
     # The lower end of its interval is so near to zero that other arithmetic could turn it.
-    assert found.estimate.value is not None and found.estimate.value > 0.03, found
+    assert gained.value is not None and gained.value > 0.03, gained
     # Where words are hashed, random ones lie in all directions by themselves: there it is no evidence.
-    hashed = advantage(rows_of(Dgea(ENCODER), 30), {each.name: rows_of(each, 30) for each in CONTROLS})
-    assert hashed.estimate.high is not None and hashed.estimate.high < 0, hashed
-
-
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda each: each.name)
-def test_a_run_is_replayed_by_its_seed_and_a_smaller_budget_is_its_beginning(attack: Adaptive) -> None:
-    whole = rows_of(attack, 24)
-    assert [row.case for row in whole] == [str(number) for number in range(24)]
-    some = rows_of(attack, 24, ["20", "7"])
-    assert [row.copies for row in some] == [whole[7].copies, whole[20].copies]
-    assert [row.copies for row in rows_of(attack, 9)] == [row.copies for row in whole[:9]]
-
-
-class Empty:
-    """A base of nothing."""
-
-    def ask(self, question: str) -> Answer:
-        return Answer(NO_ANSWER, (), (), "nothing (test double)")
-
-
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda each: each.name)
-def test_nothing_is_found_where_nothing_is(attack: Adaptive) -> None:
-    rows = rows_of(attack, 25, limits=lambda target: Empty())
-    found = covered(rows)
-    assert (found.asked, found.retrieved, found.extracted, found.base.hits) == (25, 0, 0, 0)
-    assert found.efficiency.value == 0 and found.instruction_effect.value is None
+    hashed = HASHED.gained(Dgea(ENCODER), 30)
+    assert hashed.high is not None and hashed.high < 0, hashed
 
 
 class OneCaller:
@@ -178,76 +267,96 @@ class OneCaller:
         return answer
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda each: each.name)
-def test_a_budget_of_documents_bounds_what_any_attack_covers(attack: Adaptive) -> None:
+@EACH
+def test_a_budget_of_documents_bounds_what_any_attack_covers(attack: Callable[[int], Adaptive]) -> None:
     settings = ServerSettings(documents_percent=10)
-    rows = rows_of(attack, 40, limits=lambda target: OneCaller(target, settings), refusals=("TryLater",))
-    found = covered(rows)
+    task = HASHED.task(attack(0), 40)
+    limited = replace(task, limits=lambda each: OneCaller(each, settings), refusals=("TryLater",))
+    found = covered(HASHED.rows(limited))
     assert found.asked == 40 and found.refused > 0 and found.failed == 0
-    assert found.base.hits <= 6 < covered(rows_of(attack, 40)).base.hits
+    assert found.base.hits <= 6 < covered(HASHED.rows(task)).base.hits
 
 
-def test_an_error_that_is_no_refusal_is_not_measured() -> None:
-    class Broken:
+@EACH
+def test_an_attack_is_replayed_by_its_seed_within_its_budget(attack: Callable[[int], Adaptive]) -> None:
+    def asked(seed: int, budget: int) -> list[str]:
+        target = Echo()
+        attempts = list(attack(seed).ask(target, budget))
+        assert [each.prompt.number for each in attempts] == list(range(budget))
+        assert [each.prompt.text for each in attempts] == target.questions
+        return target.questions
+
+    questions = asked(3, 25)
+    assert asked(3, 25) == questions
+    assert asked(3, 12) == questions[:12]
+    assert asked(3, 0) == []
+    assert asked(4, 25) != questions
+
+
+@EACH
+def test_a_selection_of_cases_gives_the_same_rows_which_hold_numbers_and_ids_only(
+    attack: Callable[[int], Adaptive],
+) -> None:
+    task = NOTED.task(attack(0))
+    every = NOTED.rows(task)
+    assert [each.case for each in every] == list(task.cases) == [str(number) for number in range(20)]
+    again = NOTED.task(attack(0))
+    assert list(again.rows(NOTED.kept, ["7", "11"], no_progress)) == [every[7], every[11]]
+    shown = json.dumps([each.model_dump(mode="json") for each in every]) + repr(every)
+    shown += repr(Attempt(AttackPrompt(0, "kind", "turbine"), None))
+    assert not any(word in shown for word in (*SUBJECTS, *DETAILS, "collector"))
+    assert {(each.figures[coverage.BASE], each.figures[coverage.PASSAGES]) for each in every} == {(80, 3)}
+
+
+def test_controls_stand_beside_an_attack() -> None:
+    task = BesideControls(NOTED.task(Ikea(ENCODER)), (RandomText(), RandomTokens()))
+    beside = "20 questions, beside random-text and random-token"
+    assert task.name == f"coverage by ikea, verbatim (worst case), k 3, {beside}"
+    found = NOTED.rows(task)
+    assert [each.case for each in found] == list(task.cases)
+    assert {each.task for each in found} == {task.name}
+    for attack in (Ikea(ENCODER), RandomText(), RandomTokens()):
+        assert covered(asked_by(attack.name, found)) == covered(NOTED.rows(NOTED.task(attack)))
+    wanted = ["ikea 7", "random-token 3"]
+    assert [each.case for each in task.rows(NOTED.kept, wanted, no_progress)] == wanted
+
+
+def test_a_limit_that_refuses_is_measured_and_brings_nothing() -> None:
+    class Limited:
+        def __init__(self, target: Target) -> None:
+            self.target, self.left = target, 5
+
         def ask(self, question: str) -> Answer:
-            raise OSError("secret")
+            self.left -= 1
+            if self.left < 0:
+                raise PermissionError(question)
+            return self.target.ask(question)
 
-    rows = rows_of(RandomText(), 5, limits=lambda target: Broken())
-    assert {row.failure for row in rows} == {"OSError"}
-    found = covered(rows)
-    assert (found.asked, found.failed, found.efficiency.value) == (0, 5, None)
-
-
-def test_marks_end_the_pieces_of_an_answer() -> None:
-    answer = Answer("One two three. [1]\n\nFour five six [2][3] a b [4] One two three. [5]", (), (), "e")
-    attempt = Attempt(AttackPrompt(0, "k", "q"), answer)
-    assert pieces_of(attempt) == ["One two three.", "Four five six"]
-    assert pieces_of(Attempt(AttackPrompt(0, "k", "q"), None, "Broken")) == []
+    task = replace(NOTED.task(RandomText()), limits=Limited, refusals=("PermissionError",))
+    for _ in range(2):
+        found = covered(NOTED.rows(task))
+        # Anew for each run.
+        assert (found.asked, found.refused, found.failed) == (20, 15, 0)
+        assert found.efficiency.n == 60
 
 
-def row_of(case: int, *found: tuple[int, float]) -> Row:
-    copies = tuple(
-        PassageCopy(passage, f"d{passage // 2}", 0.5, (), recall, 0.1) for passage, recall in found
-    )
-    return Row(system="s", task="t", case=str(case), copies=copies, figures={BASE: 4.0, PASSAGES: 2.0})
+def test_questions_that_an_attack_does_not_ask_are_not_measured() -> None:
+    class Lazy(RandomText):
+        def ask(self, target: Target, budget: int) -> Iterator[Attempt]:
+            return RandomText.ask(self, target, budget - 1)
+
+    last = NOTED.rows(NOTED.task(Lazy()))[-1]
+    assert (last.case, last.failure) == ("19", coverage.NOT_ASKED)
+    more = "^coverage with 0 questions of 3 passages: give 1 or more of both$"
+    with pytest.raises(ConfigurationError, match=more):
+        NOTED.task(RandomText(), 0)
 
 
-def test_figures_worked_by_hand() -> None:
-    # Three questions of two passages: 0, 1, 2, 3 are retrieved, of which 0 and 2 come out, of two documents.
-    rows = [row_of(0, (0, 1.0), (1, 0.2)), row_of(1, (0, 1.0), (2, 0.5)), row_of(2, (3, 0.49), (1, 0.0))]
-    found = covered(rows)
-    assert (found.asked, found.retrieved, found.extracted) == (3, 4, 2)
-    assert found.efficiency.value == pytest.approx(2 / 6)
-    assert found.query_effect.value == pytest.approx(4 / 6)
-    assert found.instruction_effect.value == pytest.approx(2 / 4)
-    assert (found.base.hits, found.base.n, found.base.value) == (2, 4, 0.5)
-    assert curve(rows) == [(1, 2, 1), (2, 3, 2), (3, 4, 2)]
-    better = advantage(rows, {"a": [row_of(n) for n in range(3)], "b": [row_of(0, (0, 1.0)), row_of(1)]})
-    # Against b, on questions 0 and 1: (1/2 - 1/2 + 1/2 - 0) / 2.
-    assert better.control == "b" and better.estimate.value == pytest.approx(0.25)
-    assert advantage(rows, {}).estimate.value is None
+def test_pieces_and_rare_words() -> None:
+    def pieces(text: str) -> list[str]:
+        return list(adaptive.pieces_of(Attempt(AttackPrompt(0, "", ""), Answer(text, (), (), "e"))))
 
-
-@given(st.lists(st.lists(st.tuples(st.integers(0, 9), st.floats(0, 1)), max_size=3), min_size=1, max_size=9))
-def test_efficiency_is_the_product_of_both_effects(questions: list[list[tuple[int, float]]]) -> None:
-    rows = [row_of(n, *found) for n, found in enumerate(questions)]
-    found = covered(rows)
-    query, instruction = found.query_effect.value, found.instruction_effect.value
-    assert found.extracted <= found.retrieved
-    assert found.efficiency.value == pytest.approx((query or 0) * (instruction or 0))
-    points = curve(rows)
-    assert points[-1] == (len(rows), found.retrieved, found.extracted)
-    assert all(a[1] <= b[1] and a[2] <= b[2] for a, b in zip(points, points[1:], strict=False))
-
-
-def test_sizes_below_one_are_refused() -> None:
-    with pytest.raises(ConfigurationError, match="coverage with 0 questions of 3 passages: give 1 or more"):
-        CoverageTask(RandomText(), VerbatimGenerator(), ENCODER, 3, 0)
-
-
-def test_the_embedded_encoder_serves_every_attack(minilm: "MiniLM") -> None:
-    base = Invented(minilm, documents=4, length=2)
-    for attack in (CopyBreak(minilm), Pirates(minilm)):
-        task = CoverageTask(attack, VerbatimGenerator(), minilm, 2, 8)
-        found = covered(task.rows(base.corpus(), task.cases, no_progress))
-        assert found.retrieved == found.extracted > 2
+    told = "The mill is sold. [1]\n\nIt is old now. [2] [3] So. The mill is sold. [4]"
+    assert pieces(told) == ["The mill is sold.", "It is old now.", "So. The mill is sold."]
+    assert pieces(NO_ANSWER) == adaptive.pieces_of(Attempt(AttackPrompt(0, "", ""), None, "E")) == []
+    assert adaptive.rare_words("The harmonium and the bassoon of a baby", 5) == ["harmonium", "bassoon"]

@@ -1,7 +1,6 @@
 """Attribute inference: matching, measures, clues, heads, the task and the audit. All people are invented."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
@@ -10,19 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eval.attacks import attributes
 from eval.attacks.attribute_truths import KnownText, as_numbers, known_texts, truths_in, truths_of, value_of
-from eval.attacks.attributes import (
-    ATTRIBUTES,
-    CLUES,
-    AttributeAttack,
-    ClueReader,
-    attribute_attack,
-    bands,
-    counted,
-    name_in,
-    value_names,
-    values,
-)
+from eval.attacks.attributes import ATTRIBUTES, CLUES, AttributeAttack, ClueReader
 from eval.corpora.corpus import fields_in
 from eval.experiment import NOT_SANITIZED, SanitizedCorpus
 from eval.measures import inferred as measured
@@ -41,16 +30,13 @@ from models.attributes import Head, Heads, KnownTexts, Learned, load_heads, weig
 from models.catalog import ModelRef
 from models.encoders.minilm import MiniLM
 from models.errors import ConfigurationError, ModelUnavailable
-from models.trained import write_trained
 from models.training.attributes import AttributeRecipe, fit_head, folds_of, kept_apart, temperature
 from models.training.commands import make_attributes
+from tests.commands import write_lines
 
 NURSE = "I looked after twelve patients on my ward last night and gave out their medication."
 COOK = "My restaurant kitchen was full, the guests ordered every dish on the menu."
 LISBON = "The tram in Lisbon was late again, so I paid for a taxi in Portugal."
-
-
-# Matching and measures
 
 
 def test_similarity_of_strings_by_hand() -> None:
@@ -69,163 +55,113 @@ def test_similarity_is_a_share_and_symmetric_in_what_is_common(one: str, other: 
 
 
 @pytest.mark.parametrize(
-    ("attribute", "guess", "truth", "score"),
+    ("attribute", "score", "pairs"),
     [
-        ("age", "41", "46", 1.0),
-        ("age", "41", "47", 0.5),
-        ("age", "41", "52", 0.0),
-        ("age", "40-49", "41", 1.0),
-        ("age", "40-49", "38", 0.5),
-        ("age", "40-50", "42 to 60", 1.0),
-        ("age", "40-50", "45 to 60", 0.5),
-        ("age", "60+", "81", 1.0),
-        ("age", "a lot", "81", 0.0),
-        ("sex", "Woman", "female", 1.0),
-        ("sex", "f", "male", 0.0),
-        ("sex", "somebody", "male", 0.0),
-        ("country", "Portugal", "Lisbon, Portugal", 0.5),
-        ("country", "Lisbon", "Portugal", 1.0),
-        ("country", "Lisbon", "lisbon, portugal", 1.0),
-        ("country", "Paris", "Parma", 0.0),
-        ("occupation", "nurse", "Nurse", 1.0),
-        ("occupation", "nurse", "school nurse", 0.5),
-        ("occupation", "school nurse", "nurse", 0.0),
-        ("occupation", "", "nurse", 0.0),
+        ("age", 1.0, [("41", "46"), ("40-49", "41"), ("40-50", "42 to 60"), ("60+", "81")]),
+        ("age", 0.5, [("41", "47"), ("40-49", "38"), ("40-50", "45 to 60")]),
+        ("age", 0.0, [("41", "52"), ("a lot", "81")]),
+        ("sex", 1.0, [("Woman", "female")]),
+        ("sex", 0.0, [("f", "male"), ("somebody", "male")]),
+        ("country", 1.0, [("Lisbon", "Portugal"), ("Lisbon", "lisbon, portugal")]),
+        ("country", 0.5, [("Portugal", "Lisbon, Portugal")]),
+        ("country", 0.0, [("Paris", "Parma")]),
+        ("occupation", 1.0, [("nurse", "Nurse")]),
+        ("occupation", 0.5, [("nurse", "school nurse")]),
+        ("occupation", 0.0, [("school nurse", "nurse"), ("", "nurse")]),
     ],
 )
-def test_a_guess_is_right_less_precise_or_wrong(attribute: str, guess: str, truth: str, score: float) -> None:
-    assert matched(attribute, guess, truth) == score
+def test_a_guess_is_right_less_precise_or_wrong(
+    attribute: str, score: float, pairs: list[tuple[str, str]]
+) -> None:
+    assert {pair: matched(attribute, *pair) for pair in pairs} == dict.fromkeys(pairs, score)
 
 
-def row(**figures: float) -> Row:
-    return Row(system="s", task="t", case=str(len(figures)), figures=figures)
-
-
-def of(name: str, right: float, lenient: float, three: float, prior: float) -> dict[str, float]:
+def row(**attributes: tuple[float, float, float, float]) -> Row:
+    """Of each attribute that is known whether it was inferred, nearly, among three, and by the prior."""
     parts = (measured.KNOWN, measured.RIGHT, measured.LENIENT, measured.THREE, measured.PRIOR)
-    return {part + name: value for part, value in zip(parts, (1, right, lenient, three, prior), strict=True)}
+    figures = {
+        part + name: value
+        for name, told in attributes.items()
+        for part, value in zip(parts, (1, *told), strict=True)
+    }
+    return Row(system="s", task="t", case=str(len(figures)), figures=figures)
 
 
 def test_figures_by_hand() -> None:
     # Three documents: sex is known of all and inferred of two, age of one and nearly inferred.
-    rows = [
-        row(**of("sex", 1, 1, 1, 1), **of("age", 0, 0.5, 1, 1)),
-        row(**of("sex", 1, 1, 1, 1)),
-        row(**of("sex", 0, 0, 1, 0)),
-        Row(system="s", task="t", case="x", failure="not sanitized"),
-    ]
-    both, sex = inferred(rows, ("age", "sex")), inferred(rows, ("sex",))
+    rows = [row(sex=(1, 1, 1, 1), age=(0, 0.5, 1, 1)), row(sex=(1, 1, 1, 1)), row(sex=(0, 0, 1, 0))]
+    failed = Row(system="s", task="t", case="x", failure="not sanitized")
+    both, sex = inferred([*rows, failed], ("age", "sex")), inferred([*rows, failed], ("sex",))
     assert (both.strict.hits, both.strict.n, sex.strict.hits, sex.strict.n) == (2, 4, 2, 3)
     assert both.lenient.value == pytest.approx(2.5 / 4)
     assert both.first_three.value == 1.0
     assert (both.prior.value, both.prior.low) == (0.75, None)
     assert inferred(rows, ("health",)).strict.value is None
+    assert protection_in(rows[::2], ("age", "sex")).individual.value == pytest.approx((0.25 + 1) / 2)
 
 
-def test_protection_by_hand() -> None:
+people = st.lists(st.integers(0, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), max_size=8)
+
+
+@given(people)
+def test_protection_by_hand(people: list[tuple[int, int]]) -> None:
     # IPR = mean(1 - 1/2, 1 - 0/4, 1 - 1.5/2); CPR = 1 - 2.5/8; who has nothing to infer is no case.
-    found = protection([(1, 2), (0, 4), (1.5, 2), (0, 0)])
-    assert found.individual.value == pytest.approx((0.5 + 1 + 0.25) / 3)
-    assert found.collective.value == pytest.approx(1 - 2.5 / 8)
-    rows = [row(**of("sex", 1, 1, 1, 1), **of("age", 0, 0.5, 1, 1)), row(**of("sex", 0, 0, 1, 0))]
-    assert protection_in(rows, ("age", "sex")).individual.value == pytest.approx((0.25 + 1) / 2)
+    by_hand = protection([(1, 2), (0, 4), (1.5, 2), (0, 0)])
+    assert by_hand.individual.value == pytest.approx((0.5 + 1 + 0.25) / 3)
+    assert by_hand.collective.value == pytest.approx(1 - 2.5 / 8)
     with pytest.raises(ValueError, match="scores more than there is to infer"):
         protection([(2, 1)])
-
-
-@given(st.lists(st.integers(0, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), max_size=8))
-def test_protection_is_a_share(people: list[tuple[int, int]]) -> None:
     found = protection(people)
     for each in (found.individual, found.collective):
         assert each.value is None or 0 <= each.value <= 1
     assert (found.individual.value is None) == (not any(n for _, n in people))
 
 
-# What is known
-
-
 @pytest.mark.parametrize(
-    ("attribute", "said", "value"),
+    ("attribute", "told"),
     [
-        ("age", "41", "40-49"),
-        ("age", "41.0", "40-49"),
-        ("age", "19", "10-19"),
-        ("age", "88 to 90", "60+"),
-        ("age", "unknown", None),
-        ("sex", "Woman", "female"),
-        ("sex", "M", "male"),
-        ("sex", "banana", None),
-        ("country", "lisbon, portugal", "PT"),
-        ("country", "Texas / United States", "US"),
-        ("nationality", "Türkiye", "TR"),
-        ("nationality", "Nowhere at all", None),
-        ("occupation", "part-time nurses", "health care"),
-        ("occupation", "Retired teacher", "education"),
-        ("occupation", "wizard", None),
-        ("relationship", "Widowed", "single"),
-        ("relationship", "engaged", "in a relationship"),
-        ("health", "type 2 diabetes", "condition of metabolism or hormones"),
-        ("sex", "", None),
+        ("age", {"41": "40-49", "41.0": "40-49", "19": "10-19", "88 to 90": "60+", "unknown": None}),
+        ("sex", {"Woman": "female", "M": "male", "banana": None, "": None}),
+        ("country", {"lisbon, portugal": "PT", "Texas / United States": "US"}),
+        ("nationality", {"Türkiye": "TR", "Nowhere at all": None}),
+        ("occupation", {"part-time nurses": "health care", "Retired teacher": "education", "wizard": None}),
+        ("relationship", {"Widowed": "single", "engaged": "in a relationship"}),
+        ("health", {"type 2 diabetes": "condition of metabolism or hormones"}),
     ],
 )
-def test_what_is_said_becomes_a_value(attribute: str, said: str, value: str | None) -> None:
-    assert value_of(attribute, said) == value
+def test_what_is_said_becomes_a_value(attribute: str, told: dict[str, str | None]) -> None:
+    assert {said: value_of(attribute, said) for said in told} == told
 
 
 def test_records_say_what_is_known_in_several_words() -> None:
-    told = truths_of(
-        {
-            "Gender": "F",
-            "marital_status": "married",
-            "age": 33,
-            "pet": "dog",
-            "job": None,
-            "condition": "asthma; gout",
-        }
-    )
-    assert told == {
+    told = {"Gender": "F", "marital_status": "married", "age": 33, "pet": "dog", "job": None}
+    assert truths_of({**told, "condition": "asthma; gout"}) == {
         "sex": ("female",),
         "relationship": ("married",),
         "age": ("30-39",),
         "health": ("condition of the lungs", "condition of metabolism or hormones"),
     }
     assert truths_in({"a": {"sex": "f"}, "b": {"sex": "?"}}) == {"a": {"sex": ("female",)}}
-    with pytest.raises(
-        ConfigurationError, match="None of the attributes of 2 records is understood. Name them age,"
-    ):
+    with pytest.raises(ConfigurationError, match="None of the attributes of 2 records .* Name them age,"):
         truths_in({"a": {"pet": "dog"}, "b": {}})
 
 
 def test_the_field_of_the_records(tmp_path: Path) -> None:
     path = tmp_path / "people.jsonl"
-    records: list[dict[str, object]] = [
-        {"id": "a", "text": "One.", "profile": {"age": 41}},
-        {"id": "b", "text": "Two.", "profile": "41"},
-        {"id": "c", "text": "Three."},
-    ]
-    path.write_text("".join(json.dumps(each) + "\n" for each in records), encoding="utf-8")
-    found = fields_in([str(path)], "profile", Fields())
-    assert list(found.values()) == [{"age": 41}]
-    with pytest.raises(
-        ConfigurationError, match="No record has named values in a field 'about'. Name the one"
-    ):
+    write_lines(path, [{"text": "One.", "profile": {"age": 41}}, {"text": "Two.", "profile": "41"}])
+    assert list(fields_in([str(path)], "profile", Fields()).values()) == [{"age": 41}]
+    with pytest.raises(ConfigurationError, match="No record has named values in a field 'about'. Name"):
         fields_in([str(path)], "about", Fields())
-
-
-def test_corpora_that_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(
-        ConfigurationError, match="holds no corpus that the heads could learn from: spia, aci_bench"
-    ):
+    missing = "holds no corpus that the heads could learn from: spia, aci_bench"
+    with pytest.raises(ConfigurationError, match=missing):
         known_texts(tmp_path)
 
 
-# Clues
-
-
 def spoken(text: str) -> dict[tuple[str, str, str], float]:
+    names = attributes.value_names()
     return {
-        (attribute, value_names()[attribute][place], CLUES[column]): count
-        for (attribute, place, column), count in counted(text).items()
+        (attribute, names[attribute][place], CLUES[column]): count
+        for (attribute, place, column), count in attributes.counted(text).items()
     }
 
 
@@ -239,29 +175,25 @@ def test_words_and_codes_speak_for_values() -> None:
     assert found["country", "IN", "said"] == found["nationality", "NZ", "said"] == 1
     assert spoken(LISBON)["country", "PT", "named town"] == 1
     assert spoken("mail to x@mill.example.ie or IE-ID-000")["country", "IE", "said"] == 2
-    assert counted("") == {}
+    assert spoken("") == {}
 
 
 def test_the_name_that_a_text_begins_with() -> None:
-    assert name_in("@clara_mill42 : good morning") == "Clara Mill"
-    assert name_in("@claramill : good morning") == "Clara Mill"
-    assert name_in("write to x@mill.example, says Clara") == "Clara"
-    assert name_in("Person A wrote to a person.") == ""
+    names = {"@clara_mill42 : good morning": "Clara Mill", "@claramill : good morning": "Clara Mill"}
+    names |= {"write to x@mill.example, says Clara": "Clara", "Person A wrote to a person.": ""}
+    assert {text: attributes.name_in(text) for text in names} == names
 
 
-def test_every_value_can_be_read() -> None:
-    assert tuple(values()) == ATTRIBUTES
-    for attribute, rows in values().items():
+def test_every_value_can_be_read_and_is_a_target() -> None:
+    every = attributes.values()
+    assert tuple(every) == ATTRIBUTES
+    for attribute, rows in every.items():
         assert len({each.name for each in rows}) == len(rows) > 1, attribute
         assert all(each.sentences for each in rows), attribute
-    assert bands()[0] == (10, 19) and bands()[-1] == (60, 120)
-    assert 100 < len(values()["country"]) < 250
-
-
-def test_every_attribute_that_is_inferred_has_targets_that_are_its_values() -> None:
-    for attribute in ATTRIBUTES:
         targets = VALUES[SAME_SET.get(attribute, attribute)]
         assert len({value_of(attribute, each) for each in targets} - {None}) >= 2, attribute
+    assert attributes.bands()[0] == (10, 19) and attributes.bands()[-1] == (60, 120)
+    assert 100 < len(every["country"]) < 250
 
 
 def test_texts_are_read_alike_alone_and_together(minilm: MiniLM) -> None:
@@ -270,14 +202,10 @@ def test_texts_are_read_alike_alone_and_together(minilm: MiniLM) -> None:
     together, alone = reader.read(texts), [reader.read([each]) for each in texts]
     for place, each in enumerate(alone):
         np.testing.assert_allclose(together.vectors[place], each.vectors[0], atol=1e-5)
-        np.testing.assert_allclose(
-            together.clues["occupation"][place], each.clues["occupation"][0], atol=1e-5
-        )
+        clues = each.clues["occupation"][0]
+        np.testing.assert_allclose(together.clues["occupation"][place], clues, atol=1e-5)
     assert together.clues["sex"].shape == (3, 2, len(CLUES))
     assert reader.read([]).vectors.shape == (0, 768)
-
-
-# Heads
 
 
 def some_texts(n: int = 60, seed: int = 0) -> KnownTexts:
@@ -301,18 +229,15 @@ def test_a_head_learns_and_gives_probabilities() -> None:
     assert found.figures["mill"]["right"] > found.figures["mill"]["most_frequent"] + 0.15
     assert found.beats_prior
     assert 0.5 <= temperature(found.told, texts.learned.truths) <= 5
-
-
-def test_texts_of_a_person_are_in_one_fold() -> None:
+    # Texts of a person are in one fold.
     folds = folds_of(["a", "b", "a", "c", "b"], 5)
     assert folds[0] == folds[2] and folds[1] == folds[4]
 
 
 def test_probabilities_by_hand() -> None:
     # Scores 0 + 2 * 1 and log 3 + 2 * 0, halved.
-    head = Head(
-        "sex", ("a", "b"), np.array([0, np.log(3)]), np.array([2.0]), np.zeros((2, 0)), np.array([2.0])
-    )
+    priors, two = np.array([0, np.log(3)]), np.array([2.0])
+    head = Head("sex", ("a", "b"), priors, two, np.zeros((2, 0)), two)
     told = head.probabilities(np.zeros((1, 4)), np.array([[[1.0], [0.0]]]))
     assert told[0, 0] == pytest.approx(np.e / (np.e + np.sqrt(3)))
 
@@ -325,34 +250,23 @@ def test_a_head_that_learned_nothing_is_left_out(tmp_path: Path) -> None:
     said: list[str] = []
     card = make_attributes([texts, useless], tmp_path, AttributeRecipe(), said.append)
     assert (list(card["values"]), card["left_out"], said) == (["sex"], ["age"], ["sex", "age"])
-    heads = load_heads(ModelRef(source="path", name=str(tmp_path)), {"sex": ("a", "b")})
-    assert list(heads.heads) == ["sex"]
-    assert heads.heads["sex"].vectors.shape == (2, 4)
-    with pytest.raises(
-        ModelUnavailable, match="The head sex of lethe-attributes is of another version: train it"
-    ):
-        load_heads(ModelRef(source="path", name=str(tmp_path)), {"sex": ("a", "c")})
+    made = ModelRef(source="path", name=str(tmp_path))
+    heads = load_heads(made, {"sex": ("a", "b")}).heads
+    assert (list(heads), heads["sex"].values, heads["sex"].vectors.shape) == (["sex"], ("a", "b"), (2, 4))
+    names = ["sex.clues", "sex.priors", "sex.spread", "sex.vectors"]
+    assert sorted(weights_of([heads["sex"]])) == names
+    version = "The head sex of lethe-attributes is of another version: train it"
+    with pytest.raises(ModelUnavailable, match=version):
+        load_heads(made, {"sex": ("a", "c")})
     with pytest.raises(ConfigurationError, match="No head is better than guessing: give more text"):
         make_attributes([useless], tmp_path, AttributeRecipe(), said.append)
 
 
-# The attack, the task and the audit
-
-
-def test_a_country_is_not_near_another_whose_code_names_a_place() -> None:
-    # IN and CA are also codes of parts of the United States.
-    guessed = {"country": Inference(("IN", "CA", "US"), 0.4)}
-    found = figures_of(guessed, {"country": ("US",)}, {"country": "US"})
-    assert found["right or half right: country"] == 0
-    assert found["among three: country"] == 1
-
-
 def knowing_jobs(minilm: MiniLM) -> AttributeAttack:
     """Heads that learned from a few invented texts."""
-    said = {"health care": NURSE, "hospitality": COOK}
     texts = [
         KnownText(f"{text} {n}", {"occupation": (job,)}, f"{job}{n}", "posts")
-        for job, text in said.items()
+        for job, text in (("health care", NURSE), ("hospitality", COOK))
         for n in range(4)
     ]
     reader = ClueReader(minilm, ("occupation",))
@@ -361,11 +275,9 @@ def knowing_jobs(minilm: MiniLM) -> AttributeAttack:
     return AttributeAttack(minilm, Heads("invented", {"occupation": head}))
 
 
-def kept(texts: Mapping[str, str], failed: Mapping[str, str]) -> SanitizedCorpus:
-    documents = [
-        SanitizedDocument(doc_id, text, (), (), Risk(0.0, 0.0, "none"), "origin", 0)
-        for doc_id, text in texts.items()
-    ]
+def kept(failed: Mapping[str, str], **texts: str) -> SanitizedCorpus:
+    risk = Risk(0.0, 0.0, "none")
+    documents = [SanitizedDocument(name, text, (), (), risk, "origin", 0) for name, text in texts.items()]
     return SanitizedCorpus("s", len(texts), failed, {}, lambda encoder: pytest.fail("not asked"), documents)
 
 
@@ -377,11 +289,11 @@ def test_the_task_counts_what_is_inferred(minilm: MiniLM) -> None:
     task = InferredTask(DOCUMENTS, knowing_jobs(minilm), TRUTHS)
     assert task.name == "attributes, invented"
     assert (list(task.cases), task.sensitive) == (["n", "c", "x"], NOTHING_SENSITIVE)
-    rows = list(task.rows(kept({"n": NURSE, "c": COOK}, {"x": "Broken"}), task.cases, no_progress))
+    rows = list(task.rows(kept({"x": "Broken"}, n=NURSE, c=COOK), task.cases, no_progress))
     assert [each.failure for each in rows] == ["", "", "Broken"]
     found = inferred(rows, ("occupation",))
     assert (found.strict.value, found.prior.value) == (1.0, 0.5)
-    nothing = list(task.rows(kept({"n": "A text.", "c": "A text."}, {}), task.cases, no_progress))
+    nothing = list(task.rows(kept({}, n="A text.", c="A text."), task.cases, no_progress))
     assert inferred(nothing, ("occupation",)).strict.value <= 0.5  # type: ignore[operator]
     assert nothing[2].failure == NOT_SANITIZED
     for each in rows:
@@ -389,10 +301,8 @@ def test_the_task_counts_what_is_inferred(minilm: MiniLM) -> None:
 
 
 def test_one_document_by_hand() -> None:
-    guessed = {
-        "age": Inference(("30-39", "40-49", "20-29"), 0.4),
-        "health": Inference(("injury", "cancer", "allergy"), 0.9),
-    }
+    age, health = ("30-39", "40-49", "20-29"), ("injury", "cancer", "allergy")
+    guessed = {"age": Inference(age, 0.4), "health": Inference(health, 0.9)}
     truths = {"age": ("40-49",), "health": ("allergy", "injury"), "sex": ("male",)}
     found = figures_of(guessed, truths, most_frequent([truths, {"age": ("30-39",)}, {"age": ("30-39",)}]))
     assert found == {
@@ -401,19 +311,18 @@ def test_one_document_by_hand() -> None:
         "known: health": 1, "right: health": 1, "right or half right: health": 1, "among three: health": 1,
         "right by prior: health": 1, "certainty: health": 0.9,
     }  # fmt: skip
+    # A country is not near another whose code names a place: IN and CA are also parts of the United States.
+    country = {"country": Inference(("IN", "CA", "US"), 0.4)}
+    found = figures_of(country, {"country": ("US",)}, {"country": "US"})
+    assert (found["right or half right: country"], found["among three: country"]) == (0, 1)
 
 
 def test_the_shipped_heads_infer_and_find_nothing_where_nothing_is(minilm: MiniLM) -> None:
-    attack = attribute_attack(minilm)
+    attack = attributes.attribute_attack(minilm)
     assert {"sex", "country", "occupation", "relationship"} <= set(attack.attributes)
-    told = attack.infer(
-        [
-            "I'm a nurse and my husband and I love our kids #MarriedLife",
-            LISBON,
-            "My wife says I should trim my beard. I am a dad of two.",
-            "[PERSON] wrote to [PERSON] on [DATE].",
-        ]
-    )
+    nurse = "I'm a nurse and my husband and I love our kids #MarriedLife"
+    dad = "My wife says I should trim my beard. I am a dad of two."
+    told = attack.infer([nurse, LISBON, dad, "[PERSON] wrote to [PERSON] on [DATE]."])
     assert told[0]["occupation"].guesses[0] == "health care"
     assert told[0]["relationship"].guesses[0] == "married"
     assert told[0]["sex"].guesses[0] == "female" and told[2]["sex"].guesses[0] == "male"
@@ -422,24 +331,11 @@ def test_the_shipped_heads_infer_and_find_nothing_where_nothing_is(minilm: MiniL
     assert attack.infer([]) == []
 
 
-def grounds(
-    documents: Sequence[Document], minilm: MiniLM, known: Mapping[str, Mapping[str, tuple[str, ...]]]
-) -> Grounds:
-    return Grounds(documents, NOTHING_SENSITIVE, reading_once(minilm), "quick", 3, 0, attributes=known)
-
-
 def test_the_measure_of_the_audit(minilm: MiniLM) -> None:
-    (measure,) = inferring(grounds(DOCUMENTS, minilm, TRUTHS))
+    read = reading_once(minilm)
+    (measure,) = inferring(Grounds(DOCUMENTS, NOTHING_SENSITIVE, read, "quick", 3, 0, attributes=TRUTHS))
     assert (measure.name, measure.shown_on, list(measure.task.cases)) == ("inferred", "origin", ["n", "c"])
-    rows = list(measure.task.rows(kept({"n": NURSE, "c": COOK}, {}), measure.task.cases, no_progress))
+    rows = list(measure.task.rows(kept({}, n=NURSE, c=COOK), measure.task.cases, no_progress))
     assert measure.chance is not None
     assert (measure.value(rows).value, measure.chance(rows).value) == (1.0, 0.5)
-    assert inferring(grounds(DOCUMENTS, minilm, {})) == []
-
-
-def test_weights_have_the_names_of_their_heads(tmp_path: Path) -> None:
-    head = Head("sex", ("a", "b"), np.zeros(2), np.ones(3), np.zeros((2, 0)), np.ones(1))
-    assert sorted(weights_of([head])) == ["sex.clues", "sex.priors", "sex.spread", "sex.vectors"]
-    write_trained(tmp_path, "attributes", weights_of([head]), {"name": "mill", "values": {"sex": ["a", "b"]}})
-    read = load_heads(ModelRef(source="path", name=str(tmp_path)), {"sex": ("a", "b")})
-    assert (read.name, read.heads["sex"].values) == ("mill", ("a", "b"))
+    assert inferring(Grounds(DOCUMENTS, NOTHING_SENSITIVE, read, "quick", 3, 0)) == []

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +20,8 @@ from eval.experiment import SanitizedCorpus, Task
 from eval.progress import no_progress
 from eval.reports.words import words
 from eval.rows import Row
-from eval.studies.linkage.report import (
-    LINKERS,
-    PRESETS,
-    VERSION_1,
-    VERSION_2,
-    Attack,
-    WholeText,
-    detail_spans,
-    material,
-    variations,
-)
+from eval.studies.linkage import report
+from eval.studies.linkage.report import LINKERS, PRESETS, VERSION_1, VERSION_2, Attack, WholeText, material
 from eval.tasks import sets as keeping
 from eval.tasks.choices import OPTIONS, RIGHT, UNANSWERED, Choices, SimilarityAnswerer
 from eval.tasks.linkage import LinkageTask, version_1, version_2
@@ -42,12 +34,15 @@ from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.errors import ConfigurationError
 from models.vectors import Vectors
+from tests.commands import write_lines
 from tests.doubles import PhraseDetector, WordEncoder
 from tests.hashing_encoder import HashingEncoder
 
 ENCODER: Encoder = HashingEncoder()
 HERON = Document("heron", "The heron eats 3 eels. The mill is shut.")
 OTTER = Document("otter", "The otter sleeps. The mill burns.")
+BOTH = [HERON, OTTER]
+KINDS = {"heron": "birds", "otter": "mammals"}
 
 
 def kept(
@@ -56,21 +51,17 @@ def kept(
     detector = PhraseDetector(dict.fromkeys(phrases, "job title"))
     done = DecidingSanitizer(detector, method, RiskPrior()).sanitize(documents)
     there = [each for each in done if isinstance(each, SanitizedDocument)]
-
-    def retriever(encoder: Encoder) -> object:
-        raise AssertionError("nothing is asked")
-
-    return SanitizedCorpus("s", len(there), {}, {}, retriever, there)  # type: ignore[arg-type]
+    return SanitizedCorpus("s", len(there), {}, {}, lambda encoder: pytest.fail("not asked"), there)
 
 
-# -- what stays ------------------------------------------------------------------------------------------
+def rows(task: Task, corpus: SanitizedCorpus) -> list[Row]:
+    return list(task.rows(corpus, task.cases, no_progress))
 
 
 def test_facts_and_claims_kept_by_hand() -> None:
     # Facts: heron, eat, 3, eel, mill, shut. Without "heron" and "3" four of six are left. The first claim has
     # two of its four words (2 of 4 is above .4, below .8): said in part. The second is said.
-    task = Kept([HERON, OTTER])
-    first, _ = task.rows(kept(task.documents, ["heron", "3"]), task.cases, no_progress)
+    first, _ = rows(Kept(BOTH), kept(BOTH, ["heron", "3"]))
     assert first.figures[keeping.FACTS] == pytest.approx(4 / 6)
     # The other document says one of them, the mill.
     assert first.figures[keeping.CHANCE] == pytest.approx(1 / 6)
@@ -79,52 +70,49 @@ def test_facts_and_claims_kept_by_hand() -> None:
 
 
 def test_an_unsanitized_document_keeps_everything_and_an_empty_one_nothing() -> None:
-    task = Kept([HERON, OTTER])
-    for row in task.rows(kept(task.documents), task.cases, no_progress):
+    for row in rows(Kept(BOTH), kept(BOTH)):
         assert row.figures[keeping.FACTS] == 1
         assert row.figures[keeping.SAID] == row.figures[keeping.CLAIMS] == 2
-    emptied = DecidingSanitizer(WholeText(), SUPPRESS, RiskPrior()).sanitize(task.documents)
-    assert [each.text for each in emptied if isinstance(each, SanitizedDocument)] == ["", ""]
-    corpus = SanitizedCorpus("s", 2, {}, {}, None, emptied)  # type: ignore[arg-type]
-    for row in task.rows(corpus, task.cases, no_progress):
+    done = DecidingSanitizer(WholeText(), SUPPRESS, RiskPrior()).sanitize(BOTH)
+    emptied = [each for each in done if isinstance(each, SanitizedDocument)]
+    assert [each.text for each in emptied] == ["", ""]
+    for row in rows(Kept(BOTH), replace(kept(BOTH), documents=emptied)):
         assert row.figures[keeping.FACTS] == row.figures[keeping.SAID_PARTLY] == 0
-
-
-def test_a_single_document_has_no_other_one_and_an_empty_one_no_facts() -> None:
-    (row,) = Kept([HERON]).rows(kept([HERON]), ["heron"], no_progress)
+    # A single document has no other one, and one without words no facts.
+    (row,) = rows(Kept([HERON]), kept([HERON]))
     assert keeping.CHANCE not in row.figures
-    (row,) = Kept([Document("empty", "")]).rows(kept([Document("empty", "")]), ["empty"], no_progress)
+    (row,) = rows(Kept([Document("empty", "")]), kept([Document("empty", "")]))
     assert row.figures == {keeping.CLAIMS: 0, keeping.SAID: 0, keeping.SAID_PARTLY: 0}
 
 
+def tasks(answer: str) -> list[Task]:
+    exam = Choices([question("heron"), question("otter")], Fixed(answer))
+    return [Kept(BOTH), exam, Classes(BOTH, KINDS, ENCODER), Likeness(BOTH, ENCODER)]
+
+
 def test_what_was_not_sanitized_is_not_measured() -> None:
-    corpus = SanitizedCorpus("s", 0, {"heron": "Broken"}, {}, None)  # type: ignore[arg-type]
-    tasks: list[Task] = [
-        Kept([HERON, OTTER]),
-        Choices([question("heron"), question("otter")], Fixed("A")),
-        Classes([HERON, OTTER], {"heron": "birds", "otter": "mammals"}, ENCODER),
-    ]
-    for task in tasks:
-        failures = [row.failure for row in task.rows(corpus, task.cases, no_progress)]
-        assert failures == ["Broken", "not sanitized"], task.name
-    (row,) = Likeness([HERON, OTTER], ENCODER).rows(corpus, [WHOLE], no_progress)
-    assert not row.measured
+    corpus = replace(kept([]), failed={"heron": "Broken"})
+    for task in tasks("A")[:3]:
+        assert [row.failure for row in rows(task, corpus)] == ["Broken", "not sanitized"], task.name
+    (row,) = rows(Likeness(BOTH, ENCODER), corpus)
+    assert (row.case, row.measured) == (WHOLE, False)
+
+
+def test_rows_hold_numbers_only() -> None:
+    for task in tasks("Eels"):
+        found = rows(task, kept(BOTH, method=ORIGIN))
+        shown = json.dumps([row.model_dump(mode="json") for row in found]) + repr(task)
+        assert not any(word in shown for word in ("eels", "sleeps", "mill", "kiln", "birds", "What eats"))
 
 
 @given(st.lists(st.sampled_from(["heron", "mill", "eels", "shut", "3"]), unique=True))
 def test_hiding_more_keeps_no_more(hidden: list[str]) -> None:
-    task = Kept([HERON])
-
-    def share(phrases: Sequence[str]) -> float:
-        (row,) = task.rows(kept([HERON], phrases), ["heron"], no_progress)
-        return row.figures[keeping.FACTS]
-
-    shares = [share(hidden[:count]) for count in range(len(hidden) + 1)]
+    shares = [
+        rows(Kept([HERON]), kept([HERON], hidden[:count]))[0].figures[keeping.FACTS]
+        for count in range(len(hidden) + 1)
+    ]
     assert shares == sorted(shares, reverse=True)
     assert shares[-1] == pytest.approx(1 - len(hidden) / 6)
-
-
-# -- exams -----------------------------------------------------------------------------------------------
 
 
 def question(about: str, right: str = "B") -> ChoiceQuestion:
@@ -145,21 +133,26 @@ class Fixed:
 
 
 @pytest.mark.parametrize(
-    ("answer", "right", "unanswered"), [("b. Because", 1, 0), ("A", 0, 0), ("Both", 0, 1)]
+    ("answers", "right", "unanswered"),
+    [
+        (["B", "b", "B. The heron", "b. Because", " (b) the mill", "**B.** Rust", "_B_"], 1, 0),
+        (["A"], 0, 0),
+        (["", "...", "Both", "Because of B", "The answer is B", "B2", "2. B"], 0, 1),
+    ],
 )
-def test_an_answer_is_its_first_letter(answer: str, right: int, unanswered: int) -> None:
-    (row,) = Choices([question("heron")], Fixed(answer)).rows(kept([HERON]), ["heron"], no_progress)
-    assert row.figures == {RIGHT: right, UNANSWERED: unanswered, OPTIONS: 4}
+def test_an_answer_is_its_first_letter(answers: list[str], right: int, unanswered: int) -> None:
+    for answer in answers:
+        (row,) = rows(Choices([question("heron")], Fixed(answer)), kept([HERON]))
+        assert row.figures == {RIGHT: right, UNANSWERED: unanswered, OPTIONS: 4}, answer
 
 
 def test_the_nearest_option_is_answered_and_depends_on_the_document() -> None:
     answerer = SimilarityAnswerer(ENCODER)
     asked = [question("heron"), question("loom")]
     assert answerer.answers([HERON.text, "A loom, a loom, a loom."], asked) == ["B", "C"]
-    questions = [question("heron"), question("otter")]
-    task = Choices(questions, answerer)
-    rows = list(task.rows(kept([HERON, OTTER]), ["heron"], no_progress))
-    assert [(row.case, row.figures[RIGHT]) for row in rows] == [("heron", 1)]
+    task = Choices([question("heron"), question("otter")], answerer)
+    found = list(task.rows(kept(BOTH), ["heron"], no_progress))
+    assert [(row.case, row.figures[RIGHT]) for row in found] == [("heron", 1)]
 
 
 def test_the_embedded_encoder_takes_the_option_that_the_vignette_speaks_of(minilm: Encoder) -> None:
@@ -169,30 +162,24 @@ def test_the_embedded_encoder_takes_the_option_that_the_vignette_speaks_of(minil
     assert SimilarityAnswerer(minilm).answers([vignette], [asked]) == ["B"]
 
 
-def exam(number: int, **changed: Any) -> dict[str, object]:
-    record: dict[str, object] = {
-        "id": f"exam-{number}",
-        "question": f"Keeper {number} of a weir is 3{number} years old. He coughs. What does he need?",
-        "options": {"A": "Tea", "B": "Rest", "C": "Eels", "D": "Rust"},
-        "answer_idx": "B",
-    }
-    return record | changed
+def exam(number: int, **changed: Any) -> dict[str, Any]:
+    told = f"Keeper {number} of a weir is 3{number} years old. He coughs. What does he need?"
+    options = {"A": "Tea", "B": "Rest", "C": "Eels", "D": "Rust"}
+    return {"id": f"exam-{number}", "question": told, "options": options, "answer_idx": "B", **changed}
 
 
-def exams(folder: Path, *records: Mapping[str, object]) -> Path:
-    (folder / "data.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in records))
+def exams(folder: Path, *records: Mapping[str, Any]) -> Path:
+    write_lines(folder / "data.jsonl", records)
     return folder
 
 
 def test_a_vignette_is_a_record_without_its_question(tmp_path: Path) -> None:
     path = exams(tmp_path, exam(1), exam(2, question="What is rust?"))
     corpus = medqa(path, Selection())
-    assert [(each.doc_id, each.text) for each in corpus.documents] == [
-        ("exam-1", "Keeper 1 of a weir is 31 years old. He coughs.")
-    ]
-    assert [(each.text, each.answer, each.about) for each in corpus.questions] == [
-        ("What does he need?", "Rest", "exam-1")
-    ]
+    told = "Keeper 1 of a weir is 31 years old. He coughs."
+    assert [(each.doc_id, each.text) for each in corpus.documents] == [("exam-1", told)]
+    asked_of = [(each.text, each.answer, each.about) for each in corpus.questions]
+    assert asked_of == [("What does he need?", "Rest", "exam-1")]
     (asked,) = choice_questions(path).values()
     assert (asked.options["C"], asked.right) == ("Eels", "B")
     assert "Eels" not in repr(asked) and "need" not in repr(asked)
@@ -205,15 +192,12 @@ def test_a_vignette_is_a_record_without_its_question(tmp_path: Path) -> None:
         ({"answer_idx": "E"}, "line 1: names a right answer that is none of its options"),
     ],
 )
-def test_a_broken_exam_is_named_by_its_place(
-    tmp_path: Path, changed: dict[str, object], message: str
-) -> None:
+def test_a_broken_exam_is_named_by_its_place(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
     with pytest.raises(UnreadableDocument, match=message):
         medqa(exams(tmp_path, exam(1, **changed)), Selection())
 
 
 def test_the_first_records_are_for_development(tmp_path: Path) -> None:
-    (tmp_path / "medqa").mkdir()
     exams(tmp_path / "medqa", *(exam(number) for number in range(MEDQA_DEVELOPMENT + 2)))
     ids = ["exam-0", "exam-499", "exam-500", "exam-501"]
     found = exposures(tmp_path, "medqa", ids)
@@ -221,16 +205,13 @@ def test_the_first_records_are_for_development(tmp_path: Path) -> None:
     assert set(exposures(tmp_path / "medqa", "medqa", ids).values()) == {Exposure.LOOKED_AT}
 
 
-# -- sets ------------------------------------------------------------------------------------------------
-
-
 def test_a_set_is_like_itself_and_unlike_an_empty_one() -> None:
     texts = [Document(f"d{n}", f"heron {n} eats eel {n * 7} at the mill") for n in range(40)]
     task = Likeness(texts, WordEncoder())
-    (same,) = task.rows(kept(texts), task.cases, no_progress)
+    (same,) = rows(task, kept(texts))
     assert same.figures[MAUVE] == same.figures[SMOOTHED] == pytest.approx(1)
     words_of = {word for each in texts for word in each.text.split()}
-    (other,) = task.rows(kept(texts, sorted(words_of, key=len, reverse=True)), task.cases, no_progress)
+    (other,) = rows(task, kept(texts, sorted(words_of, key=len, reverse=True)))
     assert other.figures[MAUVE] < 0.1
     assert (same.case, same.engine) == (WHOLE, "mauve[word-sum (test double)]")
 
@@ -254,20 +235,15 @@ def test_the_class_with_the_nearest_mean_is_given_without_the_own_original() -> 
     # East: e, e, x. North: n, n. The mean of the others of x is e; its cosine with x is .71, as is that of n,
     # and the first class is taken.
     documents = [Document(f"{n}", text) for n, text in enumerate("eexnn")]
-    classes = dict(zip("01234", ["east", "east", "east", "north", "north"], strict=True))
-    task = Classes(documents, classes, Plane())
-    rows = list(task.rows(kept(documents), task.cases, no_progress))
-    assert [row.figures[GIVEN] for row in rows] == [0, 0, 0, 1, 1]
-    assert [row.figures[OWN] for row in rows] == [0, 0, 0, 1, 1]
+    task = Classes(documents, {"0": "east", "1": "east", "2": "east", "3": "north", "4": "north"}, Plane())
+    found = rows(task, kept(documents))
+    assert [(row.figures[GIVEN], row.figures[OWN]) for row in found] == [(0, 0)] * 3 + [(1, 1)] * 2
     # What is removed falls north.
     (moved,) = task.rows(kept(documents, ["e"]), ["0"], no_progress)
     assert (moved.figures[GIVEN], moved.figures[OWN]) == (1, 0)
     # Alone in its class, a text has no other original to be near to.
     alone = Classes(documents[:2], {"0": "east", "1": "north"}, Plane())
-    assert [row.figures[GIVEN] for row in alone.rows(kept(documents[:2]), ["0"], no_progress)] == [1]
-
-
-# -- attacks and material --------------------------------------------------------------------------------
+    assert [row.figures[GIVEN] for row in rows(alone, kept(documents[:2]))] == [1, 0]
 
 
 def test_the_presets_are_the_attacks_of_both_versions() -> None:
@@ -277,37 +253,28 @@ def test_the_presets_are_the_attacks_of_both_versions() -> None:
     assert PRESETS == {"1": VERSION_1, "2": VERSION_2}
 
 
-def test_an_unknown_linker_or_number_of_claims_is_refused() -> None:
+def test_variations_differ_in_one_part_and_have_the_main_attack() -> None:
+    found = report.variations(VERSION_2)
+    assert [len(each) for each in found.values()] == [len(LINKERS), 3, 2, MOST_KNOWN]
+    assert all(VERSION_2 in found[part] for part in ("linker", "choice", "words"))
+    assert {each.choice for each in found["known"]} == {"last"}
     with pytest.raises(ConfigurationError, match="no linker 'kiln': the names are rouge, bm25, "):
         Attack("kiln")
     with pytest.raises(ConfigurationError, match="ask for 1 to 5"):
         Attack(k=6)
 
 
-def test_variations_differ_in_one_part_and_have_the_main_attack() -> None:
-    found = variations(VERSION_2)
-    assert [len(each) for each in found.values()] == [len(LINKERS), 3, 2, MOST_KNOWN]
-    assert all(VERSION_2 in found[part] for part in ("linker", "choice", "words"))
-    assert {each.choice for each in found["known"]} == {"last"}
-
-
 def test_details_are_whole_words_wherever_they_stand() -> None:
     document = Document("d", "Ada, 40, met Ada's aunt. Adam is 140.")
-    rows: list[dict[str, object]] = [
-        {"text": "Ada", "label": "person full name"},
-        {"start": 5, "end": 7, "label": "person age"},
-    ]
-    assert detail_spans(document, rows) == [Span(0, 3), Span(5, 7), Span(13, 16)]
+    name: dict[str, object] = {"text": "Ada", "label": "person full name"}
+    age: dict[str, object] = {"start": 5, "end": 7, "label": "person age"}
+    assert report.detail_spans(document, [name, age]) == [Span(0, 3), Span(5, 7), Span(13, 16)]
 
 
 def test_the_sample_is_drawn_from_what_is_held_out(tmp_path: Path) -> None:
-    (tmp_path / "medqa").mkdir()
     path = exams(tmp_path / "medqa", *(exam(number) for number in range(MEDQA_DEVELOPMENT + 8)))
-
-    def numbered(ids: Sequence[str]) -> list[str]:
-        return [f"public {each}" for each in ids]
-
-    found = material("medqa", path, Selection(most_documents=8), numbered, tmp_path)
+    chosen = Selection(most_documents=8)
+    found = material("medqa", path, chosen, lambda ids: [f"public {each}" for each in ids], tmp_path)
     ids = [each.doc_id for each in found.corpus.documents]
     assert ids == [f"public exam-{number}" for number in range(500, 508)]
     assert set(found.exam) == set(ids) and all(found.exam[each].about == each for each in ids)
@@ -316,15 +283,11 @@ def test_the_sample_is_drawn_from_what_is_held_out(tmp_path: Path) -> None:
 
 
 def test_classes_of_conversations_are_their_sections(tmp_path: Path) -> None:
-    sections = ["HISTORY"] * 5 + ["PLAN"] * 4
+    said = "He has had a cough for {} days and does not sleep. He rows."
     records = [
-        {
-            "id": f"talk-{number}",
-            "dialogue": f"Doctor: Cough {number}?",
-            "note_section": f"He has had a cough for {number} days and does not sleep. He rows.",
-            "section_header": section,
-        }
-        for number, section in enumerate(sections)
+        {"id": f"talk-{n}", "dialogue": f"Doctor: Cough {n}?", "note_section": said.format(n)}
+        | {"section_header": "HISTORY" if n < 5 else "PLAN"}
+        for n in range(9)
     ]
     found = material("mts_dialog", exams(tmp_path, *records), Selection(), list)
     assert found.classes == {f"talk-{number}": "HISTORY" for number in range(5)}
@@ -338,17 +301,3 @@ def test_published_figures_are_whole() -> None:
     for table in ("linkage", "linkage_version_1"):
         first, *others = printed[table].values()
         assert all(first[0] >= other[0] for other in others)
-
-
-def test_rows_of_new_tasks_hold_numbers_only() -> None:
-    corpus = kept([HERON, OTTER], method=ORIGIN)
-    tasks: list[Task] = [
-        Kept([HERON, OTTER]),
-        Choices([question("heron")], Fixed("Eels")),
-        Classes([HERON, OTTER], {"heron": "birds", "otter": "mammals"}, ENCODER),
-        Likeness([HERON, OTTER], ENCODER),
-    ]
-    for task in tasks:
-        found: list[Row] = list(task.rows(corpus, task.cases, no_progress))
-        shown = json.dumps([row.model_dump(mode="json") for row in found]) + repr(task)
-        assert not any(word in shown for word in ("eels", "sleeps", "mill", "kiln", "birds", "What eats"))

@@ -8,21 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.experiment import SanitizedCorpus
-from eval.measures.claim_distance import (
-    AT_ONCE,
-    COHERENCE,
-    FAITHFUL,
-    INVALID,
-    MEANING,
-    READABILITY,
-    UTILITY,
-    VOTES,
-    ModelJudge,
-    Scores,
-    claim_distance,
-    coherence_judge,
-    utility_judge,
-)
+from eval.measures import claim_distance as measured
+from eval.measures.claim_distance import AT_ONCE, COHERENCE, INVALID, VOTES, ModelJudge, Scores
 from eval.progress import no_progress
 from eval.tasks.judged import MISSING, Judged
 from ingest.deciding.baselines.uniform import ORIGIN
@@ -36,18 +23,13 @@ TEXT = "The heron eats eels at the weir."
 REFUSED = "I am sorry, but I cannot help with that."
 
 
-def rated(*ratings: object, first: int = 1) -> str:
-    rows = [
-        {"claim": number, "reason": "so", "rating": each} for number, each in enumerate(ratings, start=first)
-    ]
+def rated(*ratings: object) -> str:
+    rows = [{"claim": number, "reason": "so", "rating": each} for number, each in enumerate(ratings, 1)]
     return json.dumps({"ratings": rows})
 
 
 def judging(*by_seed: str) -> ModelJudge:
     return ModelJudge(Asker(Scripted(lambda role, question, seed: by_seed[seed])), len(by_seed))
-
-
-# -- claims ----------------------------------------------------------------------------------------------
 
 
 def test_the_mode_of_five_votes_counts_and_of_equals_what_tells_more() -> None:
@@ -62,7 +44,7 @@ def test_what_is_no_rating_counts_as_a_leak_and_what_is_not_rated_as_missing() -
     judge = judging(rated(7, "no", 3, True), rated(0, None, 3, True), rated(3, 3, 3))
     found = judge.ratings(["a", "b", "c", "d", "e"], TEXT)
     assert found == [INVALID, INVALID, 3, INVALID, None]
-    distance = claim_distance(found)
+    distance = measured.claim_distance(found)
     assert (distance.invalid, distance.missing, distance.leaked, distance.value) == (3, 1, 3, 1 / 4)
 
 
@@ -96,22 +78,19 @@ def test_no_rating_has_more_votes_than_the_one_that_counts(votes: list[int]) -> 
     assert all(votes.count(found) >= votes.count(each) for each in range(found, 4))
 
 
-# -- texts -----------------------------------------------------------------------------------------------
+NAMES = measured.READABILITY, measured.MEANING, measured.FAITHFUL, measured.UTILITY
 
 
-def scored(readability: object, meaning: object, faithful: object) -> str:
-    given_ = {READABILITY: readability, MEANING: meaning, FAITHFUL: faithful}
-    return json.dumps({name: {"reason": "so", "score": score} for name, score in given_.items()})
+def scored(*scores: object) -> str:
+    named = zip(NAMES[:3], scores, strict=True)
+    return json.dumps({name: {"score": each, "reason": ""} for name, each in named})
 
 
 @pytest.mark.parametrize(
     ("answer", "found"),
     [
-        (scored(8, 4, 0), {READABILITY: 8, MEANING: 4, FAITHFUL: 0, UTILITY: pytest.approx(0.4)}),
-        (
-            f"Here:\n```json\n{scored(10, 10, 1)}\n```",
-            {READABILITY: 10, MEANING: 10, FAITHFUL: 1, UTILITY: 1},
-        ),
+        (scored(8, 4, 0), dict(zip(NAMES, (8, 4, 0, pytest.approx(0.4)), strict=True))),
+        (f"Here:\n```json\n{scored(10, 10, 1)}\n```", dict(zip(NAMES, (10, 10, 1, 1), strict=True))),
         (scored(0, 4, 1), None),
         (scored(8, 11, 1), None),
         (scored(8, 4, 2), None),
@@ -122,16 +101,15 @@ def scored(readability: object, meaning: object, faithful: object) -> str:
     ],
 )
 def test_usefulness_is_the_mean_of_three_or_missing(answer: str, found: Scores | None) -> None:
-    judge = utility_judge(Asker(Scripted(lambda role, question, seed: answer)))
+    judge = measured.utility_judge(Asker(Scripted(lambda role, question, seed: answer)))
     assert judge.scores([("The kiln of Ada is hot.", "A kiln is hot.")]) == [found]
     assert judge.asker.usage.unreadable == (found is None)
 
 
 @pytest.mark.parametrize(("answer", "found"), [("4", 4), ("1", 1), ("0", None), ("6", None), ('"4"', None)])
 def test_coherence_is_one_to_five_or_missing(answer: str, found: float | None) -> None:
-    judge = coherence_judge(
-        Asker(Scripted(lambda role, question, seed: f'{{"reason": "so", "rating": {answer}}}'))
-    )
+    said = f'{{"reason": "so", "rating": {answer}}}'
+    judge = measured.coherence_judge(Asker(Scripted(lambda role, question, seed: said)))
     assert judge.scores([("unseen original", TEXT)]) == [None if found is None else {COHERENCE: found}]
     model = judge.asker.model
     assert isinstance(model, Scripted) and "unseen" not in str(model.asked)
@@ -147,7 +125,7 @@ def test_every_document_has_a_row_with_scores_or_says_why_not() -> None:
     def says(role: str, question: str, seed: int) -> str:
         return REFUSED if "Odd." in question else '{"reason": "so", "rating": 5}'
 
-    task = Judged(documents, coherence_judge(Asker(Scripted(says))))
+    task = Judged(documents, measured.coherence_judge(Asker(Scripted(says))))
     found = {row.case: row for row in task.rows(corpus, task.cases, no_progress)}
     figures: list[Mapping[str, float]] = [found[case].figures for case in "abc"]
     assert figures == [{COHERENCE: 5}, {MISSING: 1}, {MISSING: 1}]

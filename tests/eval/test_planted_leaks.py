@@ -6,6 +6,7 @@ All people and texts are invented. Detector, encoder and risk model are the embe
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import chain
 from os.path import commonprefix
 from random import Random
 
@@ -21,7 +22,6 @@ from eval.measures.leakage import SensitiveIndex
 from eval.measures.uncertainty import Estimate
 from eval.prepared import detected
 from eval.progress import no_progress
-from eval.rows import Row
 from eval.studies.audit.measures import FAMILIES, Grounds
 from eval.studies.audit.report import Place
 from eval.studies.audit.study import places_of
@@ -49,12 +49,10 @@ SAID = (
     "They painted the fence green and the gate a little darker.",
 )
 CLEAN, PLANTED = "clean", "planted"
-NAMED, ALONE, TOLD, VECTOR, TWINS, DATED = "d03", "d05", "d07", "d09", ("d02", "d32"), "d14"
+NAMED, ALONE, TOLD, VECTOR, TWINS, DATED = "d03", "d05", "d07", "d09", {"d02", "d32"}, "d14"
 """The documents in which something is planted."""
 UNIQUE = "She is a 61-year-old German woman who lives in Leeds and works as a plumber. She has asthma."
 PASTIME = "plays the harpsichord in the chapel of the lighthouse keepers"
-
-
 PEOPLE = [frozenset((f"d{number:02}", f"d{number + 30}")) for number in range(10)]
 
 
@@ -104,28 +102,21 @@ class Audited:
         system = system_of(load_settings({}), encoder=encoder)
         system = replace(system, policy=Policy("redact"), detector=detected(system, documents))
         found = system.detector.detect(documents)
-        entities = [
-            one
-            for document, those in zip(documents, found, strict=True)
-            for one in sensitive_from_entities(document, those)
-        ]
-        self.sensitive = SensitiveIndex([*entities, *self.canaries.canaries])
+        entities = [sensitive_from_entities(*each) for each in zip(documents, found, strict=True)]
+        sensitive = SensitiveIndex([*chain.from_iterable(entities), *self.canaries.canaries])
         read = reading_once(encoder)
         clean = kept_in_memory(CLEAN, documents, system, stack, no_progress)
         planted = self._planted(clean, system, stack)
-        grounds = Grounds(documents, self.sensitive, read, "quick", 3, 0, PEOPLE)
+        grounds = Grounds(documents, sensitive, read, "quick", 3, 0, PEOPLE)
         self.measures = {each.name: each for family in FAMILIES for each in family(grounds)}
-        self.canary = AttackTask(
-            CanaryAttack(self.canaries), VerbatimGenerator(), read, 3, SensitiveIndex(self.canaries.canaries)
-        )
+        told = SensitiveIndex(self.canaries.canaries)
+        self.canary = AttackTask(CanaryAttack(self.canaries), VerbatimGenerator(), read, 3, told)
         wanted = ("left-direct", "left-quasi", "vectors", "guessed", "same-person", "singled-out")
         tasks = [*{self.measures[name].task.name: self.measures[name].task for name in wanted}.values()]
-        experiment = Experiment(
-            documents,
-            {CLEAN: system, PLANTED: system},
-            dict.fromkeys((CLEAN, PLANTED), [*tasks, self.canary]),
-            {CLEAN: clean, PLANTED: planted},
-        )
+        both = CLEAN, PLANTED
+        asked = dict.fromkeys(both, [*tasks, self.canary])
+        kept = {CLEAN: clean, PLANTED: planted}
+        experiment = Experiment(documents, dict.fromkeys(both, system), asked, kept)
         self.rows = {done.system: done.rows for done in experiment.run()}
 
     def _planted(self, clean: SanitizedCorpus, system: System, stack: ExitStack) -> SanitizedCorpus:
@@ -134,8 +125,8 @@ class Audited:
             NAMED: lambda each: with_more(each, f"It was signed by {name}."),
             ALONE: lambda each: with_more(each, UNIQUE),
             TOLD: lambda each: with_more(each, self.canary_sentence),
-            TWINS[0]: lambda each: with_more(each, f"Who wrote this {PASTIME}."),
-            TWINS[1]: lambda each: with_more(each, f"The writer {PASTIME}."),
+            "d02": lambda each: with_more(each, f"Who wrote this {PASTIME}."),
+            "d32": lambda each: with_more(each, f"The writer {PASTIME}."),
             DATED: lambda each: with_part_of_the_date(each, self.originals[DATED].text),
         }
         documents = [
@@ -151,9 +142,8 @@ class Audited:
         store._connection.execute(put, (vector, passage.passage_id))
         shelf = Shelf(store, system.passage_tokens, system.search)
         searched = retrievers(lambda encoder: shelf)
-        return replace(
-            clean, system=PLANTED, documents=documents, retriever=searched, shelf=lambda encoder: shelf
-        )
+        there = replace(clean, system=PLANTED, documents=documents)
+        return replace(there, retriever=searched, shelf=lambda encoder: shelf)
 
     @property
     def canary_sentence(self) -> str:
@@ -168,17 +158,9 @@ class Audited:
         wanted = self.measures[measure]
         return places_of(wanted, self.rows[system][wanted.task.name])
 
-    def caught(self, measure: str, system: str) -> list[str]:
-        """Their documents."""
-        return [each.doc_id for each in self.places(measure, system)]
-
     def figure(self, measure: str, system: str) -> Estimate:
         wanted = self.measures[measure]
         return wanted.value(self.rows[system][wanted.task.name])
-
-    def row(self, measure: str, system: str, case: str) -> Row:
-        rows = self.rows[system][self.measures[measure].task.name]
-        return next(row for row in rows if row.case == case)
 
 
 @pytest.fixture(scope="module")
@@ -189,20 +171,16 @@ def audited(minilm: MiniLM) -> Iterator[Audited]:
 
 @pytest.mark.parametrize(
     ("measure", "documents"),
-    [
-        ("left-direct", {NAMED, TOLD}),
-        ("singled-out", {ALONE}),
-        ("vectors", {VECTOR}),
-        ("same-person", {*TWINS}),
-    ],
+    [("left-direct", {NAMED, TOLD}), ("singled-out", {ALONE}), ("vectors", {VECTOR}), ("same-person", TWINS)],
 )
 def test_what_was_planted_is_caught_and_nothing_else(
     audited: Audited, measure: str, documents: set[str]
 ) -> None:
-    assert {*audited.caught(measure, PLANTED)} >= documents
+    caught = {each.doc_id for each in audited.places(measure, PLANTED)}
+    assert caught >= documents
     # By chance one of the other eighteen letters has its twin first: 18/39 are expected.
     most = 2 if measure == "same-person" else 0
-    assert len({*audited.caught(measure, PLANTED)} - documents) <= most
+    assert len(caught - documents) <= most
     clean = audited.figure(measure, CLEAN)
     assert (clean.n >= 20, clean.hits <= most) == (True, True)
 
@@ -213,19 +191,18 @@ def test_a_missed_name_and_a_canary_are_told_apart(audited: Audited) -> None:
 
 
 def test_a_canary_comes_out_when_it_is_asked_for(audited: Audited) -> None:
-    out = {
-        system: sum(len(row.leaked) for row in audited.rows[system][audited.canary.name])
-        for system in (CLEAN, PLANTED)
-    }
-    assert out == {CLEAN: 0, PLANTED: 1}
+    for system, count in (CLEAN, 0), (PLANTED, 1):
+        assert sum(len(row.leaked) for row in audited.rows[system][audited.canary.name]) == count
 
 
 def test_a_date_that_is_partly_generalized_is_guessed(audited: Audited) -> None:
-    found = {system: audited.row("guessed", system, DATED).figures for system in (CLEAN, PLANTED)}
-    assert found[PLANTED][FIRST] == found[CLEAN][FIRST] + 1
-    assert found[PLANTED][FIRST_FIVE] == found[CLEAN][FIRST_FIVE] + 1
-    # Where nothing is left the guesses are no better than the most frequent values.
     measure = audited.measures["guessed"]
+    clean, planted = (
+        next(row for row in audited.rows[system][measure.task.name] if row.case == DATED).figures
+        for system in (CLEAN, PLANTED)
+    )
+    assert [planted[name] - clean[name] for name in (FIRST, FIRST_FIVE)] == [1, 1]
+    # Where nothing is left the guesses are no better than the most frequent values.
     assert measure.chance is not None
     by_frequency = measure.chance(audited.rows[CLEAN][measure.task.name])
     assert audited.figure("guessed", CLEAN).hits <= by_frequency.hits

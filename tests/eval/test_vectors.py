@@ -1,6 +1,6 @@
 """What stored vectors say beyond their text. All people and texts are invented."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -9,34 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.compose import system_of
+from app.settings.load import load_settings
 from eval.experiment import SanitizedCorpus, kept_in_memory
 from eval.measures.uncertainty import clustered_share
 from eval.progress import no_progress
 from eval.rows import Row
 from eval.tasks import vectors as measured
-from eval.tasks.vectors import (
-    CUT_OTHERWISE,
-    STORED_VECTORS,
-    TOLERANCE,
-    Compared,
-    VectorFigures,
-    VectorsTask,
-    compared,
-    described,
-    found_among,
-    vector_figures,
-)
-from ingest.deciding.baselines.uniform import ORIGIN, REDACT
-from ingest.deciding.policy import Policy
+from eval.tasks.vectors import CUT_OTHERWISE, TOLERANCE, VectorFigures, VectorsTask, compared, vector_figures
+from ingest.deciding.policy import Policy, PolicyName
 from ingest.documents import Document
-from ingest.protocols import Encoder, Method
-from ingest.sanitize import DecidingSanitizer
-from ingest.scoring.prior import RiskPrior
+from ingest.protocols import Encoder
 from models.errors import ConfigurationError
 from retrieval.passages import cut
 from retrieval.search import HYBRID, PLAIN, Search
 from retrieval.store.database import Store
-from retrieval.system import System
 from tests.doubles import PhraseDetector
 from tests.hashing_encoder import HashingEncoder
 
@@ -54,28 +41,24 @@ DOCUMENTS = [
 TOKENS = 24
 
 
-class Settings:
-    """What ``kept_in_memory`` reads of a system."""
-
-    passage_tokens = TOKENS
-
-    def __init__(self, method: Method, search: Search) -> None:
-        self.search = search
-        detector = PhraseDetector(dict.fromkeys(NAMES, "person full name"))
-        self._sanitizer = DecidingSanitizer(detector, method, RiskPrior(), Policy())
-
-    def sanitizer(self) -> DecidingSanitizer:
-        return self._sanitizer
+SETTINGS = load_settings({"detector.learned": False, "risk.kind": "prior"})
+Kept = Callable[..., SanitizedCorpus]
 
 
-def kept(
-    stack: ExitStack,
-    method: Method = REDACT,
-    search: Search = HYBRID,
-    documents: Sequence[Document] = DOCUMENTS,
-) -> SanitizedCorpus:
-    system: System = Settings(method, search)  # type: ignore[assignment]
-    return kept_in_memory("s", documents, system, stack, no_progress)
+@pytest.fixture
+def kept() -> Iterator[Kept]:
+    """Documents in a store of their own."""
+    detector = PhraseDetector(dict.fromkeys(NAMES, "person full name"))
+    system = replace(system_of(SETTINGS, encoder=ENCODER), detector=detector, passage_tokens=TOKENS)
+    with ExitStack() as stack:
+
+        def made(
+            documents: Sequence[Document] = DOCUMENTS, policy: PolicyName = "redact", search: Search = HYBRID
+        ) -> SanitizedCorpus:
+            chosen = replace(system, policy=Policy(policy), search=search)
+            return kept_in_memory("s", documents, chosen, stack, no_progress)
+
+        yield made
 
 
 def rows(corpus: SanitizedCorpus, encoder: Encoder = ENCODER) -> list[Row]:
@@ -88,58 +71,48 @@ def store_of(corpus: SanitizedCorpus, encoder: Encoder = ENCODER) -> Store:
     return corpus.shelf(encoder).store
 
 
-def put(store: Store, passage: int, column: str, value: object) -> None:
-    store._connection.execute(f"UPDATE passages SET {column} = ? WHERE passage_id = ?", (value, passage))
+def put(store: Store, doc_id: str, value: object, column: str = "vector", passage: int = 0) -> None:
+    stored = value.astype(np.float16).tobytes() if isinstance(value, np.ndarray) else value
+    place = store.passages_of(doc_id)[passage].passage_id
+    store._connection.execute(f"UPDATE passages SET {column} = ? WHERE passage_id = ?", (stored, place))
 
 
 def plant_original(corpus: SanitizedCorpus, number: int, encoder: Encoder = ENCODER) -> None:
     """The vector that the second passage of an original gives, in place of that of the sanitized text."""
     bare = replace(corpus.documents[number], text=DOCUMENTS[number].text, decisions=(), places=())
     (made,) = cut([bare], encoder, TOKENS, HYBRID)
-    store = store_of(corpus, encoder)
-    passage = store.passages_of(DOCUMENTS[number].doc_id)[1]
-    put(store, passage.passage_id, "vector", made.vectors[1].astype(np.float16).tobytes())
-
-
-def test_the_attack_declares_itself() -> None:
-    assert all((STORED_VECTORS.goal, STORED_VECTORS.threat_model, STORED_VECTORS.reference))
+    put(store_of(corpus, encoder), DOCUMENTS[number].doc_id, made.vectors[1], passage=1)
 
 
 @pytest.mark.parametrize("search", [HYBRID, PLAIN, Search(left_out=False)])
-@pytest.mark.parametrize("method", [REDACT, ORIGIN])
-def test_a_clean_index_is_not_flagged(method: Method, search: Search) -> None:
-    with ExitStack() as stack:
-        found = rows(kept(stack, method, search))
-    figures = vector_figures(found)
+@pytest.mark.parametrize("policy", ["redact", "origin"])
+def test_a_clean_index_is_not_flagged(kept: Kept, policy: str, search: Search) -> None:
+    figures = vector_figures(rows(kept(policy=policy, search=search)))
     assert (figures.flagged.hits, figures.nearer.hits) == (0, 0)
     assert figures.flagged.n >= 2 * len(DOCUMENTS)
     assert figures.lowest == pytest.approx(1, abs=1e-6)
 
 
-def test_the_vector_of_an_original_is_flagged_and_nothing_else_is() -> None:
-    with ExitStack() as stack:
-        corpus = kept(stack)
-        plant_original(corpus, 4)
-        found = {row.case: row.figures for row in rows(corpus)}
+def test_the_vector_of_an_original_is_flagged_and_nothing_else_is(kept: Kept) -> None:
+    corpus = kept()
+    plant_original(corpus, 4)
+    found = {row.case: row.figures for row in rows(corpus)}
     assert {case for case, each in found.items() if each[measured.FLAGGED]} == {"d04"}
     assert (found["d04"][measured.FLAGGED], found["d04"][measured.NEARER]) == (1, 1)
     assert found["d04"][measured.LOWEST] < 1 - TOLERANCE
 
 
-def test_a_vector_of_the_original_finds_it_where_the_text_does_not() -> None:
+def test_a_vector_of_the_original_finds_it_where_the_text_does_not(kept: Kept) -> None:
     alike = [Document(f"d{number}", f"The letter of {name} came late.") for number, name in enumerate(NAMES)]
     task = VectorsTask(alike, ENCODER)
 
     def found(corpus: SanitizedCorpus) -> VectorFigures:
         return vector_figures(task.rows(corpus, task.cases, no_progress))
 
-    with ExitStack() as stack:
-        corpus, raw = kept(stack, documents=alike), found(kept(stack, ORIGIN, documents=alike))
-        clean = found(corpus)
-        store = store_of(corpus)
-        vector = ENCODER.encode([alike[4].text])[0].astype(np.float16)
-        put(store, store.passages_of("d4")[0].passage_id, "vector", vector.tobytes())
-        planted = found(corpus)
+    corpus, raw = kept(alike), found(kept(alike, "origin"))
+    clean = found(corpus)
+    put(store_of(corpus), "d4", ENCODER.encode([alike[4].text])[0])
+    planted = found(corpus)
     assert (raw.inverted.value, raw.by_text.value) == (1, 1)
     # Without the name all texts are the same.
     assert clean.inverted == clean.by_text
@@ -150,48 +123,38 @@ def test_a_vector_of_the_original_finds_it_where_the_text_does_not() -> None:
 def test_nearest_neighbours_by_hand() -> None:
     pool = np.array([[1, 0], [0, 1], [-1, 0]], np.float32)
     vectors = np.array([[2, 1], [1, 2], [0, 3]], np.float32)
-    assert found_among(vectors, pool, np.array([False, True, False])) == 2
-    assert found_among(vectors, pool, np.array([True, False, False])) == 1
-    assert found_among(vectors[:0], pool, np.array([True, True, True])) == 0
+    assert measured.found_among(vectors, pool, np.array([False, True, False])) == 2
+    assert measured.found_among(vectors, pool, np.array([True, False, False])) == 1
+    assert measured.found_among(vectors[:0], pool, np.array([True, True, True])) == 0
 
 
-def test_a_resumed_run_searches_the_same_originals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eval.tasks.vectors.AMONG", 4)
-    task = VectorsTask(DOCUMENTS, ENCODER)
-    with ExitStack() as stack:
-        corpus = kept(stack)
-        whole = list(task.rows(corpus, task.cases, no_progress))
-        later = list(task.rows(corpus, task.cases[3:], no_progress))
-    assert later == whole[3:]
+def test_a_resumed_run_searches_the_same_originals(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measured, "AMONG", 4)
+    task, corpus = VectorsTask(DOCUMENTS, ENCODER), kept()
+    whole = list(task.rows(corpus, task.cases, no_progress))
+    assert list(task.rows(corpus, task.cases[3:], no_progress)) == whole[3:]
 
 
-def test_a_real_encoder_is_not_flagged_and_a_planted_vector_is(minilm: Encoder) -> None:
-    with ExitStack() as stack:
-        corpus = kept(stack)
-        clean = vector_figures(rows(corpus, minilm))
-        plant_original(corpus, 2, minilm)
-        found = vector_figures(rows(corpus, minilm))
+def test_a_real_encoder_is_not_flagged_and_a_planted_vector_is(kept: Kept, minilm: Encoder) -> None:
+    corpus = kept()
+    clean = vector_figures(rows(corpus, minilm))
+    plant_original(corpus, 2, minilm)
+    found = vector_figures(rows(corpus, minilm))
     assert (clean.flagged.hits, clean.nearer.hits) == (0, 0)
     # A hundredth of what is tolerated: half precision and the batch do not come near it.
     assert clean.lowest is not None and clean.lowest > 1 - TOLERANCE / 100
     assert (found.flagged.hits, found.nearer.hits) == (1, 1)
-
-
-def test_one_other_word_is_more_than_numbers_explain(minilm: Encoder) -> None:
+    # One other word is more than numbers explain.
     words = " ".join(f"{document.text}" for document in DOCUMENTS[:2])
     own, other = minilm.encode([words, words.replace("green", "yellow")])
     assert compared(own[None], other[None], own[None]).flagged == 1
 
 
-def test_a_vector_of_something_else_is_flagged_and_is_not_nearer() -> None:
-    with ExitStack() as stack:
-        corpus = kept(stack)
-        store = store_of(corpus)
-        other = ENCODER.encode(["sixteen unheard trombones"])[0].astype(np.float16)
-        put(store, store.passages_of("d03")[0].passage_id, "vector", other.tobytes())
-        blank = np.full(ENCODER.dim, np.nan, np.float16)
-        put(store, store.passages_of("d05")[0].passage_id, "vector", blank.tobytes())
-        figures = vector_figures(rows(corpus))
+def test_a_vector_of_something_else_is_flagged_and_is_not_nearer(kept: Kept) -> None:
+    corpus = kept()
+    put(store_of(corpus), "d03", ENCODER.encode(["sixteen unheard trombones"])[0])
+    put(store_of(corpus), "d05", np.full(ENCODER.dim, np.nan))
+    figures = vector_figures(rows(corpus))
     assert (figures.flagged.hits, figures.nearer.hits) == (2, 0)
 
 
@@ -210,7 +173,7 @@ def test_cosines_by_hand() -> None:
 @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), max_size=20))
 def test_what_is_nearer_is_flagged(cosines: list[tuple[float, float]]) -> None:
     own, original = np.array([one for one, _ in cosines]), np.array([other for _, other in cosines])
-    found = Compared(own, original)
+    found = measured.Compared(own, original)
     assert 0 <= found.nearer <= found.flagged <= len(cosines)
 
 
@@ -228,55 +191,38 @@ def test_shares_are_of_passages_and_intervals_over_documents() -> None:
     assert vector_figures([failed]).flagged.value is vector_figures([]).lowest is None
 
 
-def test_descriptors_are_those_of_the_ledger() -> None:
-    with ExitStack() as stack:
-        corpus = kept(stack)
-        document = corpus.documents[0]
-        known = described(document, store_of(corpus).treated("d00"))
-        unknown = replace(
-            corpus, documents=[replace(each, decisions=(), places=()) for each in corpus.documents]
-        )
-        figures = vector_figures(rows(unknown))
+def test_descriptors_are_those_of_the_ledger(kept: Kept) -> None:
+    corpus = kept()
+    document = corpus.documents[0]
+    known = measured.described(document, store_of(corpus).treated("d00"))
     assert known.places == document.places
     assert [each.action for each in known.decisions] == [each.action for each in document.decisions]
-    assert figures.flagged.hits == 0
+    unknown = [replace(each, decisions=(), places=()) for each in corpus.documents]
+    assert vector_figures(rows(replace(corpus, documents=unknown))).flagged.hits == 0
 
 
-def test_what_cannot_be_compared_is_a_failure() -> None:
-    with ExitStack() as stack:
-        corpus = kept(stack, documents=DOCUMENTS[:3])
-        store = store_of(corpus)
-        put(store, store.passages_of("d01")[0].passage_id, "text", "Something else.")
-        found = {row.case: row for row in rows(replace(corpus, failed={"d09": "TooLong"}))}
+def test_what_cannot_be_compared_is_a_failure(kept: Kept) -> None:
+    corpus = kept([*DOCUMENTS[:2], Document("d02", "")])
+    put(store_of(corpus), "d01", "Something else.", column="text")
+    found = {row.case: row for row in rows(replace(corpus, failed={"d09": "TooLong"}))}
     assert (found["d01"].failure, found["d01"].figures) == (CUT_OTHERWISE, {})
-    assert found["d09"].failure == "TooLong"
-    assert found["d10"].failure == "not sanitized"
-    assert found["d00"].measured and found["d02"].measured
+    assert (found["d09"].failure, found["d10"].failure) == ("TooLong", "not sanitized")
+    assert found["d00"].measured
+    # An empty document has no passages.
+    assert found["d02"].failure or found["d02"].figures == {measured.PASSAGES: 0}
 
 
-def test_an_empty_document_has_no_passages() -> None:
-    with ExitStack() as stack:
-        corpus = kept(stack, documents=[Document("d00", "")])
-        (row, *_) = rows(corpus)
-    assert row.failure or row.figures == {measured.PASSAGES: 0}
-
-
-def test_some_cases_have_the_same_rows_which_hold_numbers_only() -> None:
-    with ExitStack() as stack:
-        corpus = kept(stack)
-        task = VectorsTask(DOCUMENTS, ENCODER)
-        every = {row.case: row for row in task.rows(corpus, task.cases, no_progress)}
-        assert list(task.rows(corpus, ["d03", "d07"], no_progress)) == [every["d03"], every["d07"]]
-        shown = repr([task, corpus, corpus.shelf and corpus.shelf(ENCODER)])
-    shown += "".join(row.model_dump_json() for row in every.values()) + repr(every)
+def test_some_cases_have_the_same_rows_which_hold_numbers_only(kept: Kept) -> None:
+    corpus, task = kept(), VectorsTask(DOCUMENTS, ENCODER)
+    every = {row.case: row for row in task.rows(corpus, task.cases, no_progress)}
+    assert list(task.rows(corpus, ["d03", "d07"], no_progress)) == [every["d03"], every["d07"]]
+    shown = repr([task, corpus, corpus.shelf and corpus.shelf(ENCODER), every])
+    shown += "".join(row.model_dump_json() for row in every.values())
     assert "Quenlow" not in shown and "pears" not in shown
 
 
 def test_what_has_no_vectors_is_refused() -> None:
-    def nobody(encoder: Encoder) -> object:
-        raise AssertionError("nothing is asked")
-
-    bare = SanitizedCorpus("s", 0, {}, {}, nobody, ())  # type: ignore[arg-type]
+    bare = SanitizedCorpus("s", 0, {}, {}, lambda encoder: pytest.fail("not asked"), ())
     with pytest.raises(ConfigurationError, match=r"^s has no stored vectors: measure a collection\.$"):
         rows(bare)
     with pytest.raises(ConfigurationError, match=r"^Two documents have the same id: give each its own\.$"):
