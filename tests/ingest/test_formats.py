@@ -20,7 +20,7 @@ QUESTIONS = (
 """What a text, a message of a laboratory and a PDF answer."""
 NAMES = (
     "Brandmeyer Delacroix arga Tillinghast Achterberg Hollyoak Quillfeather Pennyworth Okonjo Vantongeren "
-    "Grantchester Ostrander Oyelaran Maddox Kjeldsen Thackeray"
+    "Grantchester Ostrander Oyelaran Maddox Kjeldsen Thackeray Aldcroft Holmquist Tarn"
 ).split()
 """Of each kind a name that stands in its document."""
 

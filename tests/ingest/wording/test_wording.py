@@ -160,7 +160,7 @@ def written(marked: str, limit: float = 0.5, kept: Sequence[str] = ()) -> str:
         ("sent for the [[E S R|medical test]].", "sent for the test."),
         ("she takes [[naprolin|medication]].", "she takes a medicine."),
         ("has been [[hospitalized|diagnosis]] since", "has been affected by a medical condition since"),
-        ("He is [[HIV positive|disease]] and", "He is affected by a health problem and"),
+        ("He is [[HIV positive|disease]] and", "He is affected by a medical condition and"),
         ("takes 40 mg [[morphine|medication]].", "takes 40 mg of a painkiller."),
         ("of [[Vietnamese origin|nationality]], he", "of Southeast Asian origin, he"),
         ("runs the [[only Norwegian bakery|identifying detail]] there", "runs the [detail] there"),
