@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Callable
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
@@ -91,7 +92,7 @@ _CALENDAR = (
 def write_all(folder: Path) -> dict[str, Path]:
     """A file of each kind, by kind; ``folder`` is made if it is not there."""
     folder.mkdir(parents=True, exist_ok=True)
-    makers = {
+    makers: dict[str, Callable[[Path], object]] = {
         "txt": lambda path: path.write_text(_NOTE),
         "md": lambda path: path.write_text(_MINUTES),
         "log": lambda path: path.write_text(_LOG),

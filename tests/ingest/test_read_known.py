@@ -50,7 +50,7 @@ CHATS: list[tuple[object, str]] = [
 
 
 def read(path: Path, **limits: bool) -> list[Document | UnreadableDocument]:
-    return [each.item for each in read_documents([str(path)], limits=ReadLimits(**limits))]  # type: ignore[arg-type]
+    return [each.item for each in read_documents([str(path)], limits=ReadLimits(**limits))]
 
 
 def texts(path: Path) -> list[str]:

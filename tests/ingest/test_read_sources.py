@@ -247,7 +247,7 @@ def test_what_may_not_be_read_and_what_a_disk_or_nobody_foresaw_is_one_sentence_
 ) -> None:
     for name in ("n/a.txt", "n/b/c.txt", "n/d.txt", "n/e.txt", "n/f.txt"):
         write(name, "Zyxwv" if name == "n/e.txt" else "words")
-    opening, decoding = os.open, ingest.read.sources.decoded
+    opening, decoding = os.open, ingest.read.text.decoded
     failing = {13: ("a.txt", "b"), 5: ("d.txt",)}
 
     def fails(path: Path, flags: int) -> int:
