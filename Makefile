@@ -1,4 +1,4 @@
-# make demo, make test, make lint. Everything is installed into .venv; nothing else is touched.
+# make demo, make test, make lint, make house. Everything is installed into .venv; nothing else is touched.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 EXTRAS ?= cpu,dev
@@ -6,7 +6,7 @@ VENV := .venv
 comma := ,
 READY := $(VENV)/ready-$(subst $(comma),-,$(EXTRAS))
 
-.PHONY: demo test slow lint format deploy-check clean
+.PHONY: demo test slow lint format house deploy-check clean
 
 demo: $(READY)
 	$(VENV)/bin/lethe demo --output demo-output > demo-output.json
@@ -30,6 +30,9 @@ lint: $(READY)
 format: $(READY)
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
+
+house: $(READY)
+	$(VENV)/bin/python -m benchmarks.house
 
 # The image check needs root, debootstrap and some minutes: DEPLOY=files leaves it out, and
 # BUILD_ARGS="--build-arg EXTRAS=cpu,pgvector" is handed on.
