@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.claim_judges import CHOSEN_WITH, FRESH, READERS, agreements, gain, of_corpus
-from benchmarks.goals import goals_table
 from benchmarks.judged_blind import blind_table
 from benchmarks.kept import read
 from benchmarks.weights_manifest import command
@@ -72,7 +71,6 @@ def page(results: Path = RESULTS, weights: Path = WEIGHTS) -> str:
         for name, kept in (("detection", detection), ("risk", risk), ("reader", reader))
     }
     parts = {
-        "@GOALS@": (stale["detection"] or stale["risk"]) + goals_table(found, judged),
         "@READER@": _facts(weights, "reader", card),
         "@READERS@": _readers(),
         "@BY_LANGUAGE@": _missing("reader") if reader is None else stale["reader"] + _by_language(reader),

@@ -1,19 +1,16 @@
 """``python -m benchmarks.tab_page`` writes docs/benchmark.md from its template and the results.
 
-``benchmarks/results/tab.json.gz`` is what ``lethe bench intact PATH --table`` wrote, ``taeval.json`` what
-``benchmarks.taeval_check`` did. ``python -m benchmarks.tab_page FOLDER`` keeps the first before.
+``benchmarks/results/tab.json.gz`` is what ``lethe bench intact PATH --table`` wrote; ``python -m
+benchmarks.tab_page FOLDER`` keeps it before.
 """
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.kept import read, write_packed
 from benchmarks.results_page import DOCS, rendered
-from benchmarks.taeval_check import table_of
 from eval.reports.intact import benchmark_facts, benchmark_table, cannot_see, facts, order_table
-from eval.reports.render import markdown_table
 from eval.studies.intact.report import IntactReport
 
 RESULTS = Path(__file__).parent / "results"
@@ -43,16 +40,12 @@ def tables(results: Path = RESULTS) -> dict[str, str]:
     """Every table in Markdown, by its name in the template."""
     report = IntactReport.model_validate_json(read(results / "tab.json"))
     assert report.benchmark is not None
-    taeval = json.loads(read(results / "taeval.json"))
-    lacks = "; ".join(f"{name}: {why}" for name, why in taeval["cannot run"].items())
     return {
         "tab": benchmark_table(report.benchmark).rstrip(),
         "tab_cannot_see": cannot_see(),
         "tab_facts": f"{benchmark_facts(report.benchmark)}; `lethe bench intact {report.command}`",
         "tab_order": order_table(report.order).rstrip(),
         "tab_order_facts": facts(report),
-        "taeval": markdown_table(table_of(taeval["shares"]), words=2).rstrip(),
-        "taeval_lacks": lacks,
     }
 
 

@@ -12,7 +12,6 @@ import pytest
 from app.cli import bench
 from app.cli.main import main
 from app.settings.load import Settings
-from benchmarks.goals import GOALS
 from benchmarks.models_page import page
 from eval import provenance
 from eval.studies.detection.study import DetectionReport
@@ -227,7 +226,6 @@ def test_the_page_says_what_is_missing(tmp_path: Path) -> None:
         assert f"Not measured yet: there is no `benchmarks/results/{name}.json`." in made
     for kind in ("reader", "judge"):
         assert f"Not trained yet: there is no `models/weights/{kind}.json`." in made
-    assert made.count("| not measured |  |") == len(GOALS)
     assert "@" not in made
     assert "No person has checked the scores." in made
 
