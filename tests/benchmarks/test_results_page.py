@@ -84,7 +84,7 @@ def test_corpora_stand_side_by_side(whole: TripRagReport) -> None:
 
 def test_every_row_of_a_table_has_as_many_cells_as_its_head(made: str) -> None:
     tables = re.findall(r"(?:^\|.*\n)+", made, flags=re.MULTILINE)
-    assert len(tables) == 18
+    assert len(tables) == 19
     for table in tables:
         cells = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
         assert len(cells) == 1, table.splitlines()[0]

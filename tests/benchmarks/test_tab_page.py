@@ -12,7 +12,7 @@ def test_the_page_is_what_the_results_make() -> None:
     assert tab_page.PAGE.read_text(encoding="utf-8") == made, "run: python -m benchmarks.tab_page"
     assert len(made.splitlines()) <= 200
     tables = re.findall(r"(?:^\|.*\n)+", made, flags=re.MULTILINE)
-    assert len(tables) == 3
+    assert len(tables) == 2
     for rows in tables:
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in rows.splitlines()}) == 1
 
