@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +70,15 @@ WORK = Work(
 )  # fmt: skip
 
 
+def need_ray() -> None:
+    # Imported before its settings are made, Ray would not heed them.
+    if find_spec("ray") is None:
+        pytest.skip("Ray is absent: pip install 'lethe[ray]'")
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    pytest.importorskip("ray", reason="Ray is absent: pip install 'lethe[ray]'")
+    need_ray()
     with connected(LOCAL, 2) as found:
         yield found
 
@@ -204,7 +211,7 @@ def content(data: Path) -> list[list[tuple[Any, ...]]]:
 def test_the_command_killed_and_run_again_keeps_what_one_process_keeps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("ray", reason="Ray is absent")
+    need_ray()
     for name, value in {**PLAIN, **SETTINGS}.items():
         monkeypatch.setenv(name, value)
     texts, _ = invented(60)
@@ -265,7 +272,7 @@ def test_standard_input_is_read_here_only_and_without_ray_the_remedy_is_said(
     ],
 )
 def test_an_address_where_no_ray_is(address: str, said: str) -> None:
-    pytest.importorskip("ray", reason="Ray is absent")
+    need_ray()
     with pytest.raises(ConfigurationError, match=f"^{said}"), connected(address, None):
         pass
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import closing
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -412,8 +413,8 @@ def test_a_revealed_original_is_in_the_trail_before_it_is_shown(
 def test_originals_that_other_processes_seal_are_the_same(
     tmp_path: Path, key_file: Path, where: tuple[str, str]
 ) -> None:
-    if "--ray" in where:
-        pytest.importorskip("ray", reason="Ray is absent")
+    if "--ray" in where and find_spec("ray") is None:
+        pytest.skip("Ray is absent")
     records = write_records(tmp_path / "notes.jsonl", NOTES)
     vault = {"LETHE_VAULT__ENABLED": "true", "LETHE_VAULT__KEY_FILE": str(key_file)}
     env = {**environment(tmp_path / "data"), **READING, **vault, "LETHE_INGEST__BATCH_DOCUMENTS": "2"}
