@@ -111,8 +111,8 @@ def test_a_dry_run_lists_fields_with_what_stands_in_them(here: Path, lethe: Leth
     assert (kinds["first_name"], kinds["town"]) == (("given name", 2), ("city", 2))
     assert "Vexling" not in json.dumps(counted) and "Hope" not in json.dumps(counted)
     _, counted, _ = lethe(*arguments, "--field", "town=none", "--field", "code=passport")
-    kinds = {each["field"]: each["kind"] for each in counted["fields"]}
-    assert (kinds["town"], kinds["code"]) == ("none", "passport")
+    chosen = {each["field"]: each["kind"] for each in counted["fields"]}
+    assert (chosen["town"], chosen["code"]) == ("none", "passport")
     assert "passport number" in {each["label"] for each in counted["decisions"]}
     for wrong in ("town", "=city", "town=", "town=shire"):
         code, _, err = lethe(*arguments, "--field", wrong)
