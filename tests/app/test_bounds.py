@@ -266,7 +266,7 @@ def upload(server: Server, header: Mapping[str, str], may_end: Event | None = No
 
 def test_two_uploads_are_read_at_once_of_two_keys_and_others_wait_without_a_thread(server: Server) -> None:
     may_end, free = Event(), server.app.state.uploads.free
-    one, other = (server.new_key()[1] for _ in range(2))
+    one, other, third = (server.new_key()[1] for _ in range(3))
     with server.client() as client, ThreadPoolExecutor(60) as pool:
         try:
             waiting = [pool.submit(upload, server, one, may_end) for _ in range(5)]
@@ -274,7 +274,7 @@ def test_two_uploads_are_read_at_once_of_two_keys_and_others_wait_without_a_thre
             assert upload(server, other).status_code == 400
             waiting += [pool.submit(upload, server, other, may_end)]
             until(free.locked)
-            waiting += [pool.submit(upload, server, one) for _ in range(50)]
+            waiting += [pool.submit(upload, server, third) for _ in range(50)]
             time.sleep(0.5)
             assert not any(each.done() for each in waiting)
             assert client.get("/v1/me").status_code == 200
