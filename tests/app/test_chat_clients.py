@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import openai
@@ -103,8 +104,11 @@ def test_a_chat_front_end_lists_models_streams_and_asks_for_a_title(server: Serv
         assert "parts of type image_url are not read" in refused.json()["error"]["message"]
 
 
-def test_a_models_sentences_come_while_it_writes_and_an_error_if_it_breaks_off(data: Path, key: str) -> None:
+def test_sentences_come_while_a_model_writes_and_an_error_if_it_breaks_off(
+    data: Path, key: str, tmp_path: Path
+) -> None:
     """A slow model: the first sentence is there long before the last; the official client reads it."""
+    own_data = copytree(data, tmp_path / "data")
     said = "The boiler is broken [1]. The plumber asks for money to repair it [1]. Nothing else is known. "
     slowly = streams(*[f"{word} " for word in (said * 3).split()], seconds=0.001)
     broken_off = streams(*[f"The boiler number {number} is broken. " for number in range(40)], cut=True)
@@ -112,7 +116,7 @@ def test_a_models_sentences_come_while_it_writes_and_an_error_if_it_breaks_off(d
         settings = {"KIND": "openai_compatible", "BASE_URL": model.url, "MODEL": "invented", "TRUST": "local"}
         variables = {f"LETHE_GENERATOR__{name}": value for name, value in settings.items()}
         headers = {"authorization": f"Bearer {key}"}
-        with served(data, **variables) as server, server.client(headers=headers) as own:
+        with served(own_data, **variables) as server, server.client(headers=headers) as own:
             client: Any = openai.OpenAI(base_url=f"{server.url}/v1", api_key=key)
             times, texts = [], []
             for chunk in client.chat.completions.create(**front_end(stream=True)):
