@@ -1,19 +1,18 @@
 """What one caller can ask for at once leaves the server to all others; every text is invented."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from secrets import token_hex
+from threading import Event, Thread
 from typing import Any
 
 import httpx
 import pytest
 import uvicorn
 from fastapi import FastAPI
-from starlette.testclient import TestClient
 
 from app.access.keys import SCOPES, Keys
 from app.compose import system_of
@@ -26,7 +25,7 @@ from app.server import forms as forms_module
 from app.server.access import ByKeys
 from app.server.app import assemble
 from app.server.bodies import LONGEST_SANITIZED, DocumentsBody
-from app.server.quotas.slots import MODELS_AT_ONCE, WAITING_PER_SLOT, Slots
+from app.server.quotas.slots import MODELS_AT_ONCE, Slots
 from app.server.quotas.streams import MOST_OF_ALL, MOST_OF_ONE
 from app.server.routes.documents import document_routes
 from app.server.routes.erasing import erasing_routes
@@ -34,11 +33,12 @@ from app.server.routes.jobs import ASKS_AGAIN, job_routes
 from app.server.routes.keys import key_routes
 from app.server.routes.sanitizing import sanitizing_routes
 from app.server.running import listening, url_of
-from app.settings.load import Settings, load_settings
+from app.settings.load import load_settings
 from retrieval.documents import RetrievedPassage
 from tests.serving import One, no_detector
 
 PLACE = "/v1/collections/x/documents"
+NO_KEY = {"authorization": "Bearer no"}
 
 
 class Finding:
@@ -53,28 +53,26 @@ class Hanging(Sanitizing):
 
     def __init__(self, data: DataDir) -> None:
         super().__init__(data, lambda: system_of(data.settings))
-        self.may_end = threading.Event()
+        self.may_end = Event()
 
     def row(self, text: str, collection: str | None, policy: Mapping[str, Any]) -> Mapping[str, object]:
         assert self.may_end.wait(30)
         raise NotSanitized("The text was not sanitized.")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Server:
-    """The app with keys, and what stands behind it."""
+    """The app over real HTTP and with keys, and what stands behind it."""
 
     app: FastAPI
     keys: Keys
     jobs: Jobs
     hanging: Hanging
-    header: Mapping[str, str] = field(repr=False)
-    url: str = ""
+    url: str
 
     def client(self, header: Mapping[str, str] | None = None) -> httpx.Client:
-        """Without reading certificates, which takes long for many clients: no TLS is spoken."""
-        transport = httpx.HTTPTransport(verify=False)
-        headers = self.header if header is None else header
+        """With a new key, and without reading certificates, which takes long: no TLS is spoken."""
+        headers, transport = header or self.new_key()[1], httpx.HTTPTransport(verify=False)
         return httpx.Client(base_url=self.url, headers=headers, transport=transport, timeout=30)
 
     def new_key(self) -> tuple[str, Mapping[str, str]]:
@@ -82,13 +80,13 @@ class Server:
         return made.key.key_id, {"authorization": f"Bearer {made.text}"}
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    settings: Settings = load_settings({"data_dir": tmp_path})
-    data = DataDir(settings)
-    collections = One(Finding())
-    with closing(Keys(tmp_path)) as keys:
-        runner = Runner(settings, Jobs(tmp_path), Uploads(tmp_path, data.key))
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("bounds")
+    settings = load_settings({"data_dir": folder})
+    data, collections = DataDir(settings), One(Finding())
+    with closing(Keys(folder)) as keys, listening("127.0.0.1", 0) as listener:
+        runner = Runner(settings, Jobs(folder), Uploads(folder, data.key))
         hanging = Hanging(data)
         own = [
             sanitizing_routes(hanging, collections),
@@ -98,24 +96,15 @@ def server(tmp_path: Path) -> Iterator[Server]:
             key_routes(keys, collections),
         ]
         app = assemble(collections, no_detector, access=ByKeys(keys, alone=False), own=own)
-        made = Server(app, keys, runner.jobs, hanging, {})
-        made.header = made.new_key()[1]
-        yield made
-
-
-@contextmanager
-def reached(server: Server) -> Iterator[Server]:
-    """The server over real HTTP, in a thread of its own."""
-    with listening("127.0.0.1", 0) as listener:
-        config = uvicorn.Config(server.app, log_config=None, lifespan="off", timeout_graceful_shutdown=1)
-        real = uvicorn.Server(config)
-        thread = threading.Thread(target=real.run, args=([listener],))
+        real = uvicorn.Server(
+            uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=1)
+        )
+        thread = Thread(target=real.run, args=([listener],))
         thread.start()
-        server.url = url_of(listener)
         try:
-            yield server
+            yield Server(app, keys, runner.jobs, hanging, url_of(listener))
         finally:
-            server.hanging.may_end.set()
+            hanging.may_end.set()
             real.should_exit = True
             thread.join(30)
 
@@ -128,69 +117,40 @@ def until(true: Callable[[], bool]) -> None:
     raise AssertionError("it did not come true")
 
 
-# -- requests that run a model ---------------------------------------------------------------------------
-
-
-def test_texts_that_hang_in_sanitizing_hold_neither_keys_nor_searches(server: Server) -> None:
-    # One caller has half of the queue.
-    waiting = MODELS_AT_ONCE * WAITING_PER_SLOT // 2
-    sent, taken = 45, MODELS_AT_ONCE + waiting
-
-    def sanitize() -> httpx.Response:
-        with server.client() as client:
-            return client.post("/v1/sanitize", json={"text": "x" * LONGEST_SANITIZED})
-
-    with reached(server), server.client() as client, ThreadPoolExecutor(sent) as pool:
-        asked = [pool.submit(sanitize) for _ in range(sent)]
-        until(lambda: sum(each.done() for each in asked) == sent - taken)
-        assert server.app.state.model_slots.counts() == {
-            "running": MODELS_AT_ONCE,
-            "waiting": waiting,
-        }
-        began = time.monotonic()
-        assert client.get("/v1/me").status_code == client.get("/readyz").status_code == 200
-        assert client.post("/v1/search", json={"question": "Who?"}).status_code == 200
-        chat = {"messages": [{"role": "user", "content": "Who?"}]}
-        assert client.post("/v1/chat/completions", json=chat).status_code == 200
-        assert time.monotonic() - began < 5
-        refused = next(each.result() for each in asked if each.done())
-        server.hanging.may_end.set()
-        statuses = sorted(each.result().status_code for each in asked)
-    assert refused.headers["retry-after"] == "5"
-    assert refused.json()["code"] == "server_busy"
-    assert refused.json()["detail"] == OWN_LIMIT
-    assert statuses == [422] * taken + [503] * (sent - taken)
-
-
 OWN_LIMIT = (
     "4 requests that run a model of this caller wait already, the most of one caller. Try again in 5 s."
 )
 
 
-def test_a_caller_leaves_half_of_the_queue_to_others(server: Server) -> None:
-    callers = [dict(server.header), *(dict(server.new_key()[1]) for _ in range(2))]
+def test_texts_that_hang_in_sanitizing_hold_nothing_and_nobody_else(server: Server) -> None:
+    callers = [server.new_key()[1] for _ in range(3)]
+    slots, chat = server.app.state.model_slots, {"messages": [{"role": "user", "content": "Who?"}]}
 
     def sanitize(header: Mapping[str, str]) -> httpx.Response:
         with server.client(header) as client:
-            return client.post("/v1/sanitize", json={"text": "boiler"})
+            return client.post("/v1/sanitize", json={"text": "x" * LONGEST_SANITIZED})
 
-    slots = server.app.state.model_slots
-    with reached(server), ThreadPoolExecutor(20) as pool:
-        # Two run and four wait of the first, four of the second wait behind them.
-        first = [pool.submit(sanitize, callers[0]) for _ in range(6)]
-        until(lambda: slots.counts() == {"running": 2, "waiting": 4})
-        assert sanitize(callers[0]).json()["detail"] == OWN_LIMIT
+    with server.client() as client, ThreadPoolExecutor(20) as pool:
+        # Two run and four wait of the first, four of the second wait behind them: half of the queue each.
+        first = [pool.submit(sanitize, callers[0]) for _ in range(MODELS_AT_ONCE + 4)]
+        until(lambda: slots.counts() == {"running": MODELS_AT_ONCE, "waiting": 4})
+        refused = sanitize(callers[0])
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
+        assert (refused.json()["code"], refused.json()["detail"]) == ("server_busy", OWN_LIMIT)
         second = [pool.submit(sanitize, callers[1]) for _ in range(4)]
-        until(lambda: slots.counts() == {"running": 2, "waiting": 8})
+        until(lambda: slots.counts() == {"running": MODELS_AT_ONCE, "waiting": 8})
         assert sanitize(callers[1]).json()["detail"] == OWN_LIMIT
         full = sanitize(callers[2])
+        began = time.monotonic()
+        assert client.get("/v1/me").status_code == client.get("/readyz").status_code == 200
+        assert client.post("/v1/search", json={"question": "Who?"}).status_code == 200
+        assert client.post("/v1/chat/completions", json=chat).status_code == 200
+        assert time.monotonic() - began < 5
         server.hanging.may_end.set()
-        statuses = {each.result().status_code for each in (*first, *second)}
+        assert {each.result().status_code for each in (*first, *second)} == {422}
         assert sanitize(callers[0]).status_code == 422
-    assert full.status_code == 503
     told = "8 requests that run a model of all callers wait already. Try again in 5 s."
-    assert (full.json()["code"], full.json()["detail"]) == ("server_busy", told)
-    assert statuses == {422}
+    assert (full.status_code, full.json()["code"], full.json()["detail"]) == (503, "server_busy", told)
     assert slots.counts() == {"running": 0, "waiting": 0}
 
 
@@ -204,46 +164,34 @@ RUN_A_MODEL: Sequence[tuple[str, str, Mapping[str, Any] | None]] = (
 )
 
 
-@pytest.mark.parametrize(("method", "path", "body"), RUN_A_MODEL, ids=[row[1] for row in RUN_A_MODEL])
-def test_only_callers_with_a_key_wait_for_a_model(
-    server: Server, method: str, path: str, body: Mapping[str, Any] | None
-) -> None:
-    server.app.state.model_slots = Slots(0, "requests that run a model")
-    with TestClient(server.app, base_url="http://127.0.0.1") as client:
-        assert client.request(method, path, json=body).status_code == 401
-        assert client.request(method, path, json=body, headers=server.header).status_code == 503
-        asked = {"question": "Who?"}
-        assert client.post("/v1/search", json=asked, headers=server.header).status_code == 200
+def test_only_callers_with_a_key_wait_for_a_model(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(server.app.state._state, "model_slots", Slots(0, "requests that run a model"))
+    with server.client() as client:
+        for method, path, body in RUN_A_MODEL:
+            assert client.request(method, path, json=body, headers=NO_KEY).status_code == 401, path
+            assert client.request(method, path, json=body).status_code == 503, path
+        assert client.post("/v1/search", json={"question": "Who?"}).status_code == 200
 
 
 def test_a_text_to_sanitize_may_not_be_longer_than_a_document_of_some_pages(server: Server) -> None:
-    server.hanging.may_end.set()
-    with TestClient(server.app, base_url="http://127.0.0.1", headers=dict(server.header)) as client:
-        taken, refused = (
-            client.post("/v1/sanitize", json={"text": "x" * length})
-            for length in (LONGEST_SANITIZED, LONGEST_SANITIZED + 1)
-        )
-    assert taken.json()["code"] == "not_sanitized"
+    with server.client() as client:
+        refused = client.post("/v1/sanitize", json={"text": "x" * (LONGEST_SANITIZED + 1)})
     assert (refused.status_code, refused.json()["param"]) == (400, "text")
     assert refused.json()["detail"] == "text: String should have at most 20000 characters."
 
 
-# -- events of jobs --------------------------------------------------------------------------------------
+@pytest.fixture
+def job(server: Server) -> str:
+    """A job that waits for ever."""
+    return server.jobs.create(token_hex(8), "ingest", "x", key_id="", dry_run=False).job_id
 
 
 def events(job_id: str) -> str:
     return f"/v1/jobs/{job_id}/events"
 
 
-@pytest.fixture
-def job(server: Server) -> str:
-    """A job that waits for ever."""
-    return server.jobs.create("0" * 16, "ingest", "x", key_id="", dry_run=False).job_id
-
-
 def test_streams_of_events_are_bounded_for_each_key_and_given_back(server: Server, job: str) -> None:
-    _, other = server.new_key()
-    with reached(server), server.client() as client, server.client(other) as second, ExitStack() as opened:
+    with server.client() as client, server.client() as second, ExitStack() as opened:
         for _ in range(MOST_OF_ONE):
             stream = opened.enter_context(client.stream("GET", events(job)))
             assert stream.status_code == 200
@@ -264,26 +212,20 @@ def test_streams_of_events_are_bounded_for_each_key_and_given_back(server: Serve
     assert refused.json()["detail"] == f"{told}Close one, or try again in 5 s."
 
 
-def test_streams_of_events_are_bounded_for_all_keys_together(server: Server, job: str) -> None:
-    with ExitStack() as opened:
+def test_streams_are_bounded_for_all_keys_and_none_without_a_job_counts(server: Server, job: str) -> None:
+    with ExitStack() as opened, server.client() as client:
+        missing = [client.get(events("never")).status_code for _ in range(MOST_OF_ONE + 2)]
         for number in range(MOST_OF_ALL):
             opened.enter_context(server.app.state.streams.one(str(number)))
-        with TestClient(server.app, base_url="http://127.0.0.1", headers=dict(server.header)) as client:
-            refused = client.get(events(job))
+        refused = client.get(events(job))
+    assert missing == [404] * (MOST_OF_ONE + 2)
     assert refused.status_code == 429
     assert refused.json()["detail"].startswith("All callers follow as many jobs as")
-
-
-def test_a_stream_that_is_refused_or_finds_no_job_is_not_counted(server: Server) -> None:
-    with TestClient(server.app, base_url="http://127.0.0.1", headers=dict(server.header)) as client:
-        statuses = [client.get(events("never")).status_code for _ in range(MOST_OF_ONE + 2)]
-    assert statuses == [404] * (MOST_OF_ONE + 2)
 
 
 def test_the_stream_of_a_key_ends_when_it_is_revoked_and_others_go_on(server: Server, job: str) -> None:
     key_id, header = server.new_key()
     with (
-        reached(server),
         server.client(header) as client,
         server.client() as other,
         client.stream("GET", events(job)) as stream,
@@ -303,75 +245,49 @@ def test_the_stream_of_a_key_ends_when_it_is_revoked_and_others_go_on(server: Se
 def test_a_job_knows_the_key_that_ordered_it_and_tells_nobody(server: Server) -> None:
     key_id, header = server.new_key()
     body = {"documents": [{"id": "a", "text": "The mill is broken."}], "policy": {"name": "redact"}}
-    with TestClient(server.app, base_url="http://127.0.0.1", headers=dict(header)) as client:
-        made = client.post(PLACE, json=body).json()
-        listed = client.get("/v1/jobs").text
+    with server.client(header) as client:
+        made, listed = client.post(PLACE, json=body).json(), client.get("/v1/jobs").text
     assert server.jobs.get(made["job_id"]).key_id == key_id
     assert "key_id" not in made
     assert key_id not in listed
 
 
-# -- uploads ---------------------------------------------------------------------------------------------
+def upload(server: Server, header: Mapping[str, str], may_end: Event | None = None) -> httpx.Response:
+    """Documents without any, whose second half comes when it may."""
 
-
-JSON = {"content-type": "application/json"}
-
-
-def test_two_uploads_are_read_at_once_and_others_wait_without_a_thread(server: Server) -> None:
-    may_end = threading.Event()
-
-    def slowly() -> Iterator[bytes]:
+    def halves() -> Iterator[bytes]:
         yield b"{"
-        assert may_end.wait(30)
+        assert may_end is None or may_end.wait(30)
         yield b"}"
 
-    def upload(content: Any, header: Mapping[str, str] | None = None) -> httpx.Response:
-        with server.client(header) as client:
-            return client.post(PLACE, content=content, headers=JSON)
+    with server.client(header) as client:
+        return client.post(PLACE, content=halves(), headers={"content-type": "application/json"})
 
-    with reached(server), server.client() as client, ThreadPoolExecutor(52) as pool:
+
+def test_two_uploads_are_read_at_once_of_two_keys_and_others_wait_without_a_thread(server: Server) -> None:
+    may_end, free = Event(), server.app.state.uploads.free
+    one, other, third = (server.new_key()[1] for _ in range(3))
+    with server.client() as client, ThreadPoolExecutor(60) as pool:
         try:
-            slow = [pool.submit(upload, slowly(), server.new_key()[1]) for _ in range(2)]
-            until(server.app.state.uploads.free.locked)
-            waiting = [pool.submit(upload, b"{}") for _ in range(50)]
-            time.sleep(1)
-            assert not any(each.done() for each in (*slow, *waiting))
+            waiting = [pool.submit(upload, server, one, may_end) for _ in range(5)]
+            until(lambda: free._value == 1)
+            assert upload(server, other).status_code == 400
+            waiting += [pool.submit(upload, server, other, may_end)]
+            until(free.locked)
+            waiting += [pool.submit(upload, server, third) for _ in range(50)]
+            time.sleep(0.5)
+            assert not any(each.done() for each in waiting)
             assert client.get("/v1/me").status_code == 200
-            assert client.post(PLACE, headers={"authorization": "Bearer no"}).status_code == 401
+            assert client.post(PLACE, headers=NO_KEY).status_code == 401
         finally:
             may_end.set()
-        answers = [each.result() for each in (*slow, *waiting)]
+        answers = [each.result() for each in waiting]
     assert {answer.status_code for answer in answers} == {400}
     assert {answer.json()["detail"] for answer in answers} == {"documents: Field required."}
 
 
-def test_uploads_of_one_key_do_not_keep_another_waiting(server: Server) -> None:
-    may_end = threading.Event()
-
-    def slowly() -> Iterator[bytes]:
-        yield b"{"
-        assert may_end.wait(30)
-        yield b"}"
-
-    def upload() -> httpx.Response:
-        with server.client() as client:
-            return client.post(PLACE, content=slowly(), headers=JSON)
-
-    with reached(server), server.client(server.new_key()[1]) as other, ThreadPoolExecutor(5) as pool:
-        slow = [pool.submit(upload) for _ in range(5)]
-        try:
-            until(lambda: server.app.state.uploads.free._value == 1)
-            assert other.post(PLACE, content=b"{}", headers=JSON, timeout=10).status_code == 400
-            assert not any(each.done() for each in slow)
-        finally:
-            may_end.set()
-        assert {each.result().status_code for each in slow} == {400}
-
-
-def test_documents_are_parsed_beside_the_loop_that_answers(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parsing, may_end = threading.Event(), threading.Event()
+def test_documents_are_parsed_beside_the_loop(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsing, may_end = Event(), Event()
     parse = DocumentsBody.model_validate_json
 
     def slowly(content: bytes) -> DocumentsBody:
@@ -380,8 +296,8 @@ def test_documents_are_parsed_beside_the_loop_that_answers(
         return parse(content)
 
     monkeypatch.setattr(DocumentsBody, "model_validate_json", slowly)
-    with reached(server), server.client() as client, server.client() as other, ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(client.post, PLACE, content=b"{}", headers=JSON)
+    with server.client() as other, ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(upload, server, server.new_key()[1])
         try:
             assert parsing.wait(20)
             assert other.get("/livez", timeout=5).status_code == 200
@@ -390,18 +306,11 @@ def test_documents_are_parsed_beside_the_loop_that_answers(
         assert asked.result().status_code == 400
 
 
-def test_an_upload_that_does_not_come_gives_its_turn_up(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_upload_that_does_not_come_ends(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forms_module, "READING", 0.5)
-    may_end = threading.Event()
-
-    def never() -> Iterator[bytes]:
-        yield b"{"
-        may_end.wait(30)
-
-    with reached(server), server.client() as client, ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(client.post, PLACE, content=never(), headers=JSON)
+    may_end = Event()
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(upload, server, server.new_key()[1], may_end)
         until(lambda: server.app.state.uploads.free._value == 1)
         until(lambda: server.app.state.uploads.free._value == 2)
         may_end.set()

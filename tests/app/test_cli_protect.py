@@ -18,23 +18,17 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
-def protect(capsys: pytest.CaptureFixture[str], folder: Path, posts: list[str], attributes: str) -> Ran:
-    path = write_records(folder / "posts.jsonl", posts)
-    more = [
-        "--attributes",
-        attributes,
-        "--output",
-        str(folder / "out.jsonl"),
-        "--data-dir",
-        str(folder / "d"),
-    ]
+def protect(capsys: pytest.CaptureFixture[str], path: Path, attributes: str) -> Ran:
+    output, data = path.with_name("out.jsonl"), path.with_name("d")
+    more = ("--attributes", attributes, "--output", str(output), "--data-dir", str(data))
     return in_process(capsys, "protect", str(path), *more)
 
 
 def test_texts_are_written_with_what_was_done_and_figures_are_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done = protect(capsys, tmp_path, [POST, "It rained."], "sex, relationship,sex")
+    posts = write_records(tmp_path / "posts.jsonl", [POST, "It rained."])
+    done = protect(capsys, posts, "sex, relationship,sex")
     assert done.code == 0, done.err
     output = tmp_path / "out.jsonl"
     first, second = (json.loads(line) for line in output.read_text(encoding="utf-8").splitlines())
@@ -49,23 +43,17 @@ def test_texts_are_written_with_what_was_done_and_figures_are_told(
     assert SECRET not in done.out + done.err
 
 
-def test_an_attribute_that_nothing_guesses_at_is_an_error(
+def test_what_cannot_be_guessed_replaced_or_read_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done = protect(capsys, tmp_path, [POST], "sex,shoe")
-    assert done.code == 2 and not (tmp_path / "out.jsonl").exists()
+    posts, output = write_records(tmp_path / "posts.jsonl", [POST]), tmp_path / "out.jsonl"
+    done = protect(capsys, posts, "sex,shoe")
+    assert done.code == 2 and not output.exists()
     assert "--attributes: nothing guesses at shoe; name some of age, country, health, nationality" in done.err
-
-
-def test_no_file_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "out.jsonl").write_text("kept")
-    done = protect(capsys, tmp_path, [POST], "sex")
-    assert done.code == 2 and (tmp_path / "out.jsonl").read_text() == "kept"
-    assert "out.jsonl is there already. Name a new one." in done.err
-
-
-def test_a_file_that_cannot_be_read_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "broken.pdf").write_bytes(b"no pdf")
-    output = ["--output", str(tmp_path / "out.jsonl"), "--data-dir", str(tmp_path / "d")]
-    done = in_process(capsys, "protect", str(tmp_path / "broken.pdf"), "--attributes", "sex", *output)
+    done = protect(capsys, tmp_path / "broken.pdf", "sex")
     assert (done.code, done.summary["failed"], done.summary["documents"]) == (1, 1, 0)
+    output.write_text("kept")
+    done = protect(capsys, posts, "sex")
+    assert done.code == 2 and output.read_text() == "kept"
+    assert "out.jsonl is there already. Name a new one." in done.err

@@ -11,46 +11,44 @@ from app.cli import console
 from eval.reports.schema import Table
 
 
-def work(unit: str, total: int | None) -> None:
-    with console.progress(unit) as bar:
-        task = bar.add_task("reading", total=total, count=0)
-        for done in (1, 2):
-            bar.update(task, completed=done, count=done)
+class Terminal(io.StringIO):
+    """What a person sees, or types."""
+
+    def isatty(self) -> bool:
+        return True
 
 
-def test_a_pipe_is_told_line_by_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(console, "REPORT_EVERY", 0.0)
-    work("documents", 4)
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[:2] == ["lethe: reading: 1 documents, 25%", "lethe: reading: 2 documents, 50%"]
-
-
-def test_no_share_is_told_of_a_total_that_nobody_knows(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(console, "REPORT_EVERY", 0.0)
-    work("documents", None)
-    assert capsys.readouterr().err.splitlines()[0] == "lethe: reading: 1 documents"
-
-
-def test_short_work_says_nothing_between(capsys: pytest.CaptureFixture[str]) -> None:
-    work("documents", 4)
-    assert not any(line.startswith("lethe:") for line in capsys.readouterr().err.splitlines())
-
-
-def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+def terminal_in(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """Standard error as a terminal of 100 columns; what is drawn there is kept."""
-    drawn = Terminal()
-    monkeypatch.setattr(sys, "stderr", drawn)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
     for name, value in (("COLUMNS", "100"), ("TERM", "xterm")):
         monkeypatch.setenv(name, value)
-    return drawn
+    return terminal
+
+
+def test_a_pipe_is_told_of_long_work_line_by_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work(total: int | None) -> list[str]:
+        with console.progress("documents") as bar:
+            task = bar.add_task("reading", total=total, count=0)
+            for done in (1, 2):
+                bar.update(task, completed=done, count=done)
+        return [line for line in capsys.readouterr().err.splitlines() if line.startswith("lethe:")]
+
+    assert work(4) == []
+    monkeypatch.setattr(console, "REPORT_EVERY", 0.0)
+    assert work(4)[:2] == ["lethe: reading: 1 documents, 25%", "lethe: reading: 2 documents, 50%"]
+    # No share is told of a total that nobody knows, nor before something is done.
+    assert work(None)[0] == "lethe: reading: 1 documents"
+    with console.progress("done") as bar:
+        console.current_phase_on(bar)("guessing", 0, 10)
+    assert capsys.readouterr().err.splitlines()[0] == "lethe: guessing"
 
 
 def test_a_bar_tells_no_share_before_something_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = terminal(monkeypatch)
+    drawn = terminal_in(monkeypatch)
     with console.progress("done") as bar:
         report = console.current_phase_on(bar)
         report("guessing", 0, 10)
@@ -66,32 +64,18 @@ def test_a_bar_tells_no_share_before_something_is_done(monkeypatch: pytest.Monke
 def test_a_bar_stands_for_the_current_phase_and_one_for_the_whole(
     whole: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    terminal(monkeypatch)
+    terminal_in(monkeypatch)
     with console.progress("done") as bar:
         report = console.current_phase_on(bar)
         report(whole, 0, 5)
         report("reading", 4, 8)
         report("guessing", 0, None)
-        shown = {task.description: task.total for task in bar.tasks}
-        assert shown == {whole: 5, "guessing": None}
+        assert {task.description: task.total for task in bar.tasks} == {whole: 5, "guessing": None}
         report(whole, 1, 5)
         assert [task.description for task in bar.tasks] == [whole, "guessing"]
 
 
-def test_a_pipe_is_told_the_phase_alone_before_something_is_done(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(console, "REPORT_EVERY", 0.0)
-    with console.progress("done") as bar:
-        console.current_phase_on(bar)("guessing", 0, 10)
-    assert capsys.readouterr().err.splitlines()[0] == "lethe: guessing"
-
-
-# -- tables ------------------------------------------------------------------------------------------------
-
-TABLE = Table(
-    "The verdict", ("measure", "one system", "another system"), [("left-direct", "12.0%", "100.0%")]
-)
+TABLE = Table("The verdict", ("measure", "one system"), [("left-direct", "12.0%")])
 
 
 @pytest.mark.parametrize("as_json", [False, True])
@@ -109,32 +93,16 @@ def test_a_person_at_the_terminal_is_shown_no_json_unless_asked_for(
     assert said["stdout"].getvalue() == ("" if watched else '{"figure": 1}\n')
 
 
-# -- names -------------------------------------------------------------------------------------------------
+@given(st.text(st.characters()))
+def test_whatever_is_told_is_one_printable_line(text: str) -> None:
+    assert console.printable(text).isprintable()
+    for name in ("notes/letter 1.txt", "C:\\notes\\é.txt", "журнал.txt", "日誌.md"):
+        assert console.printable(name) == name
 
 
 def test_a_name_ends_no_line_and_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     console.message("a\x1b[31mb\n.txt: is empty")
     assert capsys.readouterr().err == "lethe: a\\x1b[31mb\\n.txt: is empty\n"
-
-
-def test_ordinary_names_stay_as_they_are() -> None:
-    for name in ("notes/letter 1.txt", "C:\\notes\\é.txt", "журнал.txt", "日誌.md"):
-        assert console.printable(name) == name
-
-
-@given(st.text(st.characters()))
-def test_whatever_is_told_is_one_printable_line(text: str) -> None:
-    assert console.printable(text).isprintable()
-
-
-# -- questions ---------------------------------------------------------------------------------------------
-
-
-class Terminal(io.StringIO):
-    """A person who has typed an answer."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.mark.parametrize(

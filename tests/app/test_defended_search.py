@@ -1,6 +1,5 @@
 """What settings put around a search, in a server and on the command line. All texts are invented."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from app.settings.load import load_settings
 from models.errors import ConfigurationError
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.search import NEAREST
-from tests.commands import write_records
+from tests.commands import in_process, write_records
 from tests.doubles import Scripted
 from tests.tiny_encoder import make_tiny_cross_encoder
 
@@ -43,25 +42,18 @@ class Shelf:
         ]
 
 
-def test_without_settings_nothing_is_put_around_a_search() -> None:
+def test_all_of_it_or_nothing_is_put_around_a_search_as_the_settings_say(tmp_path: Path) -> None:
     shelf = Shelf()
     assert defending(load_settings({}), None)(shelf, lambda: 3) is shelf
-
-
-def test_all_of_it_is_put_around_one_search(tmp_path: Path) -> None:
     folder = make_tiny_cross_encoder(tmp_path / "tiny")
-    settings = load_settings(
-        {
-            **MODEL,
-            "generator.base_url": LOCAL,
-            "retrieval.least_similarity": 0.5,
-            "retrieval.hide_copies": 0.05,
-            "retrieval.reranker": str(folder),
-            "retrieval.rewrite_questions": True,
-        }
-    )
+    search = {
+        "least_similarity": 0.5,
+        "hide_copies": 0.05,
+        "reranker": str(folder),
+        "rewrite_questions": True,
+    }
+    settings = load_settings({**MODEL, "generator.base_url": LOCAL, "retrieval": search})
     model = Scripted(lambda role, question, seed: "#\nBy whom was the kiln painted?")
-    shelf = Shelf()
     (found,) = defending(settings, model)(shelf, lambda: 3).retrieve([ASKED], 2)
     assert shelf.asked == [(["By whom was the kiln painted?"], NEAREST)]
     assert {each.passage.doc_id for each in found} == {"d1", "d2"}
@@ -71,16 +63,13 @@ def test_all_of_it_is_put_around_one_search(tmp_path: Path) -> None:
 
 def test_questions_are_rewritten_by_a_local_model_or_not_at_all() -> None:
     rewriting = load_settings({"retrieval.rewrite_questions": True})
-    with pytest.raises(
-        ConfigurationError, match=r"^retrieval\.rewrite_questions needs a language model: set "
-    ):
-        defending(rewriting, None)
     remote = load_settings({**MODEL, "generator.base_url": REMOTE, "retrieval.rewrite_questions": True})
-    with pytest.raises(
-        ConfigurationError, match=r'^generator\.trust is "remote", and retrieval\.rewrite_que'
-    ):
+    needed = r"^retrieval\.rewrite_questions needs a language model"
+    with pytest.raises(ConfigurationError, match=f"{needed}: set "):
+        defending(rewriting, None)
+    with pytest.raises(ConfigurationError, match=r'^generator\.trust is "remote", and retrieval\.rewrite_qu'):
         defending(remote, Scripted(lambda role, question, seed: "#\nnew"))
-    with pytest.raises(ConfigurationError, match=r"^retrieval\.rewrite_questions needs a language model"):
+    with pytest.raises(ConfigurationError, match=needed):
         DataCollections(DataDir(rewriting))
 
 
@@ -93,9 +82,7 @@ def notes(small_corpus: Path) -> Path:
 
 
 def searched(question: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    capsys.readouterr()
-    assert main(["search", question, "-c", "notes"]) == 0
-    return [json.loads(line)["text"] for line in capsys.readouterr().out.splitlines()]
+    return [row["text"] for row in in_process(capsys, "search", question, "-c", "notes").rows]
 
 
 def there(found: Sequence[str]) -> bool:
@@ -116,14 +103,10 @@ def test_command_and_server_search_as_the_settings_say(
     assert there([each.passage.text for each in served.bare.retrieve([WHOLE], 5)[0]])
     monkeypatch.setenv("LETHE_RETRIEVAL__LEAST_SIMILARITY", "1")
     assert searched(ASKED, capsys) == []
-    capsys.readouterr()
-    assert main(["ask", ASKED, "-c", "notes"]) == 0
-    assert json.loads(capsys.readouterr().out)["passages"] == []
+    assert in_process(capsys, "ask", ASKED, "-c", "notes").summary["passages"] == []
 
 
-def test_an_erasure_is_proved_by_a_search_that_hides_nothing(
-    notes: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_proves_an_erasure_hides_nothing(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LETHE_RETRIEVAL__HIDE_COPIES", "0.2")
     monkeypatch.setattr(
         "app.erasing._elsewhere",
@@ -133,7 +116,6 @@ def test_an_erasure_is_proved_by_a_search_that_hides_nothing(
     served = DataCollections(data)
     with data.open("notes") as collection:
         doc_id = next(each.doc_id for each in collection.store.documents())
-    receipt = erase_with_proof(
-        data, "notes", sought(data, "notes", [doc_id]), lambda: served.get("notes").bare
-    )
+    asked = sought(data, "notes", [doc_id])
+    receipt = erase_with_proof(data, "notes", asked, lambda: served.get("notes").bare)
     assert (receipt.proof.before.found, receipt.proof.after.found) == (2, 0)

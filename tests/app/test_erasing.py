@@ -42,11 +42,7 @@ def test_passages_beyond_those_that_are_searched_for_are_not_taken_for_proved() 
 
 
 def test_documents_that_were_never_searched_for_are_counted_with_their_passages() -> None:
-    erasures = [
-        erasure("a", 2),
-        erasure("b", 3, resumed=True),
-        erasure("c", 4, resumed=True),
-        erasure("d", 0),
-    ]
+    resumed = [erasure("b", 3, resumed=True), erasure("c", 4, resumed=True)]
+    erasures = [erasure("a", 2), *resumed, erasure("d", 0)]
     assert not_proved(erasures, []) == [NotProved("resumed", 2, 7), NotProved("no_passages", 1, 0)]
     assert not_proved(erasures)[-1] == NotProved("not_tried", 1, 2)

@@ -8,13 +8,13 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-import httpx
 import psutil
 import pytest
 from hypothesis import given
@@ -30,7 +30,7 @@ from app.ingesting import ingest
 from app.jobs.audits import forget_leftovers, forget_reports
 from app.jobs.rights import missing_scope
 from app.jobs.runner import LANES, Runner
-from app.jobs.table import KINDS, MOST_ATTEMPTS, Job, Jobs, Lane, UnknownJob, job_row
+from app.jobs.table import EVERY, KINDS, MOST_ATTEMPTS, Job, Jobs, Lane, UnknownJob, job_row
 from app.jobs.uploads import Order, Upload, Uploads
 from app.jobs.work import _work
 from app.settings.load import Settings, load_settings
@@ -40,8 +40,7 @@ from ingest.read.reading import ReadLimits
 from ingest.read.sources import read_documents
 from models.errors import LetheError
 from retrieval.errors import CollectionError
-from tests.commands import lethe, write_records
-from tests.serving import served
+from tests.commands import write_records
 
 KEY = b"k" * 32
 NAME = "Zorvath Quellbaum"
@@ -58,15 +57,27 @@ def uploads(tmp_path: Path) -> Uploads:
     return Uploads(tmp_path, KEY)
 
 
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load_settings({"data_dir": str(tmp_path), "threads": 1})
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Iterator[Keys]:
+    with closing(Keys(tmp_path)) as opened:
+        yield opened
+
+
+def a_key(keys: Keys, *scopes: Scope, of: str = "notes") -> Key:
+    return keys.create("ward", frozenset(scopes), frozenset((of,))).key
+
+
 def created(jobs: Jobs, job_id: str, key_id: str = EVERYBODY.key_id, collection: str = "notes") -> Job:
     return jobs.create(job_id, "ingest", collection, key_id=key_id, dry_run=False)
 
 
 def raw_in(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file() and NAME.encode() in path.read_bytes()]
-
-
-# -- the table --------------------------------------------------------------------------------------------
 
 
 def test_jobs_are_taken_in_their_order_and_once(jobs: Jobs) -> None:
@@ -80,24 +91,18 @@ def test_jobs_are_taken_in_their_order_and_once(jobs: Jobs) -> None:
     assert [each.job_id for each in jobs.newest()] == [f"job{number}" for number in reversed(range(20))]
 
 
-@dataclass(frozen=True)
-class Turn:
-    """What a runner may do next: the turn of whoever waits, or the end of the nth job that runs."""
-
-    ends: int | None = None
-
-
 @given(
     st.lists(
         st.one_of(
-            st.builds(Turn, st.none() | st.integers(0, 3)),
+            # The turn of whoever waits, or the end of the nth job that runs.
+            st.none() | st.integers(0, 3),
             # Who orders something, and for which collection: one of a key's own, or one that all share.
             st.tuples(st.sampled_from("abcd"), st.sampled_from(["own", "else", "shared"])),
         ),
         max_size=40,
     )
 )
-def test_keys_take_turns_with_their_oldest_jobs(steps: Sequence[Turn | tuple[str, str]]) -> None:
+def test_keys_take_turns_with_their_oldest_jobs(steps: Sequence[int | None | tuple[str, str]]) -> None:
     """The table against a list of what waits and a list of who was served when."""
     clock = count()
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
@@ -106,47 +111,32 @@ def test_keys_take_turns_with_their_oldest_jobs(steps: Sequence[Turn | tuple[str
         waiting: list[tuple[str, str, str]] = []
         running: list[tuple[str, str, str]] = []
         served: list[str] = []
+        shown: dict[str, int | None] = {}
         for number, step in enumerate(steps):
             if isinstance(step, tuple):
                 key, of = step
                 of = of if of == "shared" else f"{of}-{key}"
                 created(jobs, f"job{number}", key, of)
                 waiting.append((f"job{number}", key, of))
-            elif step.ends is None:
+            elif step is None:
                 busy = {key for _, key, _ in running} | {of for *_, of in running}
                 free = [each for each in waiting if not busy & {each[1], each[2]}]
-                expected = min(free, key=lambda each: _last(served, each[1]), default=None)
+                last = {each: turn for turn, each in enumerate(served)}
+                expected = min(free, key=lambda each: last.get(each[1], -1), default=None)
                 taken = jobs.take()
                 assert (taken and taken.job_id) == (expected and expected[0])
+                # As many jobs are before one as it says.
+                assert not expected or running or shown[expected[0]] == 0
                 if expected:
                     waiting.remove(expected)
                     running.append(expected)
                     served.append(expected[1])
             elif running:
-                jobs.finish(running.pop(step.ends % len(running))[0], {})
+                jobs.finish(running.pop(step % len(running))[0], {})
             shown = {each.job_id: each.ahead for each in jobs.newest()}
             places = sorted(shown[job_id] or 0 for job_id, *_ in waiting)
             assert places == list(range(len(running), len(running) + len(waiting)))
             assert all(shown[job_id] is None for job_id, *_ in running)
-
-
-def _last(served: Sequence[str], key: str) -> int:
-    return max((turn for turn, each in enumerate(served) if each == key), default=-1)
-
-
-def test_as_many_jobs_are_before_one_as_it_says(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = count()
-    monkeypatch.setattr("app.jobs.table._now", lambda: f"{next(clock):09}")
-    for number, key in enumerate("aaaabbca"):
-        created(jobs, f"{key}{number}", key)
-    jobs.finish(str((first := jobs.take()) and first.job_id), {})
-    told = {each.job_id: each.ahead for each in jobs.unfinished()}
-    begun = []
-    while job := jobs.take():
-        begun.append(job.job_id)
-        jobs.finish(job.job_id, {})
-    assert begun == sorted(told, key=lambda job_id: told[job_id] or 0)
-    assert begun == ["b4", "c6", "a1", "b5", "a2", "a3", "a7"]
 
 
 def test_jobs_that_shared_a_process_which_died_are_done_apart_from_new_ones(jobs: Jobs) -> None:
@@ -163,13 +153,9 @@ def test_jobs_that_shared_a_process_which_died_are_done_apart_from_new_ones(jobs
     assert (jobs.get("a").state, jobs.get("c").state) == ("waiting", "running")
     assert not jobs.waits(beside)
     for _ in range(MOST_ATTEMPTS - 1):
-        taken = jobs.take(alone)
-        assert taken is not None
-        assert taken.job_id == "a"
+        assert jobs.take(alone) == jobs.get("a")
         jobs.hand_back(alone, blame=True)
-    taken = jobs.take(alone)
-    assert taken is not None
-    assert (taken.job_id, jobs.get("a").state) == ("b", "failed")
+    assert (jobs.take(alone), jobs.get("a").state) == (jobs.get("b"), "failed")
 
 
 def test_audits_and_other_jobs_are_taken_apart(jobs: Jobs) -> None:
@@ -205,22 +191,14 @@ def test_a_job_tells_how_far_it_is_and_how_it_ended(jobs: Jobs) -> None:
         jobs.get("two")
 
 
-def test_a_job_whose_process_ends_each_time_is_given_up(jobs: Jobs) -> None:
+def test_a_job_is_given_up_after_ends_that_nobody_asked_for(jobs: Jobs) -> None:
     created(jobs, "one")
-    for _ in range(MOST_ATTEMPTS):
-        assert jobs.take() is not None
-        jobs.hand_back(blame=True)
-    assert jobs.take() is None
-    assert jobs.get("one").state == "failed"
+    for blame, ends in ((False, 3 * MOST_ATTEMPTS), (True, MOST_ATTEMPTS)):
+        for _ in range(ends):
+            assert jobs.take() is not None
+            jobs.hand_back(blame=blame)
+    assert (jobs.take(), jobs.get("one").state) == (None, "failed")
     assert str(jobs.get("one").error).startswith("Its process ended 3 times before it was done")
-
-
-def test_an_end_that_was_asked_for_is_not_the_jobs_fault(jobs: Jobs) -> None:
-    created(jobs, "one")
-    for _ in range(3 * MOST_ATTEMPTS):
-        assert jobs.take() is not None
-        jobs.hand_back(blame=False)
-    assert jobs.get("one").state == "waiting"
 
 
 def test_a_waiting_job_is_cancelled_at_once_and_a_running_one_when_its_process_is_gone(jobs: Jobs) -> None:
@@ -236,16 +214,14 @@ def test_a_waiting_job_is_cancelled_at_once_and_a_running_one_when_its_process_i
 
 
 def test_jobs_of_an_older_version_are_taken_as_orders_of_everybody(tmp_path: Path) -> None:
-    old = """
-        CREATE TABLE jobs (
-            number INTEGER PRIMARY KEY AUTOINCREMENT, job_id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
-            collection TEXT NOT NULL, dry_run INTEGER NOT NULL, state TEXT NOT NULL,
-            attempts INTEGER NOT NULL DEFAULT 0, cancelling INTEGER NOT NULL DEFAULT 0, created TEXT NOT NULL,
-            started TEXT, ended TEXT, progress TEXT NOT NULL DEFAULT '{}', summary TEXT, error TEXT
-        ) STRICT
-    """
     with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as connection:
-        connection.execute(old)
+        connection.execute(
+            "CREATE TABLE jobs (number INTEGER PRIMARY KEY AUTOINCREMENT, job_id TEXT NOT NULL UNIQUE, "
+            "kind TEXT NOT NULL, collection TEXT NOT NULL, dry_run INTEGER NOT NULL, state TEXT NOT NULL, "
+            "attempts INTEGER NOT NULL DEFAULT 0, cancelling INTEGER NOT NULL DEFAULT 0, "
+            "created TEXT NOT NULL, started TEXT, ended TEXT, progress TEXT NOT NULL DEFAULT '{}', "
+            "summary TEXT, error TEXT) STRICT"
+        )
         connection.execute(
             "INSERT INTO jobs (job_id, kind, collection, dry_run, state, created, summary) "
             "VALUES ('one', 'ingest', 'notes', 1, 'done', '2026', '{\"documents_kept\": 2}')"
@@ -262,13 +238,8 @@ def test_jobs_of_an_older_version_are_taken_as_orders_of_everybody(tmp_path: Pat
         assert connection.execute("PRAGMA user_version").fetchone() == (3,)
 
 
-# -- uploads ----------------------------------------------------------------------------------------------
-
-
 @given(st.binary(max_size=200), st.text(max_size=20), st.data())
-def test_what_is_sealed_opens_at_its_place_and_unaltered_only(
-    content: bytes, place: str, data: st.DataObject
-) -> None:
+def test_what_is_sealed_opens_at_its_place_and_unaltered_only(content: bytes, place: str, data: Any) -> None:
     sealer = Sealer(KEY, "tests")
     sealed = sealer.seal(content, place)
     assert sealer.opened(sealed, place) == content
@@ -285,27 +256,19 @@ def test_what_is_sealed_opens_at_its_place_and_unaltered_only(
             cipher.opened(other, elsewhere)
 
 
-def test_nothing_that_was_sent_is_on_the_disk_in_clear(uploads: Uploads, tmp_path: Path) -> None:
+def test_what_was_sent_is_sealed_and_read_under_numbers(uploads: Uploads, tmp_path: Path) -> None:
     order = Order(policy={"words": {"person full name": NAME}}, text_field=NAME)
-    uploads.keep("one", order, [Upload(f"{NAME}.txt", NOTE.encode())])
-    assert raw_in(tmp_path) == []
-    assert not [path for path in tmp_path.rglob("*") if "Zorvath" in path.name]
-    assert uploads.order("one") == order
-    assert NAME not in repr((order, Upload(NAME, NOTE.encode())))
-    uploads.forget("one")
-    assert uploads.job_ids() == []
-
-
-def test_uploads_are_read_under_numbers_and_their_documents_have_lasting_ids(uploads: Uploads) -> None:
     records = b'{"id": "a", "text": "The mill is broken."}\n{"text": "The pond is deep."}\n{broken'
-    files = [
-        Upload(f"{NAME}.txt", NOTE.encode()),
-        Upload("some.records.jsonl", records),
-        Upload("../../etc/passwd.xyz", b"?"),
-        Upload("no extension", b"?"),
-        Upload("empty.txt", b""),
-    ]
+    contents = {
+        f"{NAME}.txt": NOTE.encode(), "some.records.jsonl": records,
+        "../../etc/passwd.xyz": b"?", "no extension": b"?", "empty.txt": b"",
+    }  # fmt: skip
+    files = [Upload(*each) for each in contents.items()]
+    assert NAME not in repr((order, files))
     uploads.keep("one", Order(), files)
+    uploads.keep("own", order, [])
+    assert raw_in(tmp_path) == [path for path in tmp_path.rglob("*") if "Zorvath" in path.name] == []
+    assert uploads.order("own") == order
     with uploads.readings("one", ReadLimits()) as readings:
         items = [each.item for each in readings]
     documents = [each for each in items if isinstance(each, Document)]
@@ -316,46 +279,26 @@ def test_uploads_are_read_under_numbers_and_their_documents_have_lasting_ids(upl
     assert [each.place for each in failed] == ["file 2, line 3", "file 3", "file 4", "file 5"]
     assert failed[-1].reason.startswith("is empty")
     assert not any(NAME in str(each) or "/" in each.place for each in failed)
-
-
-def test_what_was_sent_and_is_gone_or_altered_is_reported(uploads: Uploads, tmp_path: Path) -> None:
-    with pytest.raises(LetheError, match="What was sent for this job is gone. Send it again."):
-        uploads.order("never")
-    uploads.keep("one", Order(), [])
-    uploads.keep("two", Order(), [])
     # An order of another job is no order of this one.
-    (tmp_path / "uploads" / "one" / "0").rename(tmp_path / "uploads" / "two" / "0")
+    (tmp_path / "uploads" / "own" / "0").rename(tmp_path / "uploads" / "one" / "0")
     with pytest.raises(Unsealable):
-        uploads.order("two")
-
-
-# -- who ordered it ---------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return load_settings({"data_dir": str(tmp_path), "threads": 1})
-
-
-@pytest.fixture
-def keys(tmp_path: Path) -> Iterator[Keys]:
-    with closing(Keys(tmp_path)) as opened:
-        yield opened
-
-
-def a_key(keys: Keys, *scopes: Scope, of: str = "notes") -> Key:
-    return keys.create("ward", frozenset(scopes), frozenset((of,))).key
-
-
-def ended(settings: Settings, key_id: str, order: Order | None = None) -> Job:
-    """A job that holds an empty file only, after its turn; what was sent for it has to be gone."""
-    data = DataDir(settings)
-    jobs, uploads = Jobs(settings.data_dir), Uploads(settings.data_dir, data.key)
-    uploads.keep("one", order or Order(), [Upload("a.txt", b"")])
-    jobs.create("one", "ingest", "notes", key_id=key_id, dry_run=False)
-    _work(settings)
+        uploads.order("one")
+    for job_id in ("one", "own"):
+        uploads.forget(job_id)
     assert uploads.job_ids() == []
-    return jobs.get("one")
+    with pytest.raises(LetheError, match="What was sent for this job is gone. Send it again."):
+        uploads.order("one")
+
+
+def ended(settings: Settings, key_id: str, source: str | None = None, lane: Lane = EVERY) -> Job:
+    """A job that holds an empty file only, after its turn; what was sent for it has to be gone."""
+    jobs, uploads = Jobs(settings.data_dir), Uploads(settings.data_dir, DataDir(settings).key)
+    job_id = f"job{len(jobs.newest())}"
+    uploads.keep(job_id, Order(source=source), [Upload("a.txt", b"")])
+    jobs.create(job_id, lane.kinds[0], "notes", key_id=key_id, dry_run=False)
+    _work(settings, lane)
+    assert uploads.job_ids() == []
+    return jobs.get(job_id)
 
 
 REVOKED = "The key that ordered this was revoked. Send it again with another key."
@@ -363,40 +306,44 @@ LOST = "The key that ordered this may not do so any more. Send it again with ano
 NO_KEY = "This was ordered without a key, and the server asks for one now. Send it again with a key."
 
 
-def test_an_order_of_a_key_is_carried_out(settings: Settings, keys: Keys) -> None:
-    job = ended(settings, a_key(keys, "ingest").key_id)
-    assert (job.state, job.error) == ("done", None)
-
-
-def test_an_order_of_a_key_that_was_revoked_while_it_waited_is_refused(
-    settings: Settings, keys: Keys
+@pytest.mark.parametrize(
+    ("scopes", "of", "then", "error"),
+    [
+        (("ingest",), "notes", "is kept", None),
+        # Nothing takes a grant away by now: a key of another collection is as one that has lost this one.
+        (("ingest",), "other", "is kept", LOST),
+        (("query", "erase"), "notes", "is kept", LOST),
+        (("ingest",), "notes", "is revoked", REVOKED),
+        (("ingest",), "notes", "is gone", REVOKED),
+    ],
+)
+def test_an_order_of_a_key_is_carried_out_if_the_key_may_still_give_it(
+    settings: Settings, keys: Keys, scopes: Sequence[Scope], of: str, then: str, error: str | None
 ) -> None:
-    key = a_key(keys, "ingest")
-    keys.revoke(key.key_id)
-    job = ended(settings, key.key_id)
-    assert (job.state, job.error, job.summary) == ("failed", REVOKED, None)
+    key = a_key(keys, *scopes, of=of)
+    if then == "is revoked":
+        keys.revoke(key.key_id)
+    job = ended(settings, "01234567" if then == "is gone" else key.key_id)
+    assert (job.state, job.error, job.summary is None) == ("failed" if error else "done", error, bool(error))
 
 
-def test_an_order_of_a_key_that_is_there_no_more_is_refused(settings: Settings, keys: Keys) -> None:
-    assert ended(settings, "01234567").error == REVOKED
-
-
-def test_an_order_into_a_collection_that_the_key_has_lost_is_refused(settings: Settings, keys: Keys) -> None:
-    # Nothing takes a grant away by now: a key of another collection stands for one that has lost this one.
-    assert ended(settings, a_key(keys, "ingest", of="other").key_id).error == LOST
-
-
-def test_an_order_of_a_key_without_the_scope_is_refused(settings: Settings, keys: Keys) -> None:
-    assert ended(settings, a_key(keys, "query", "erase").key_id).error == LOST
+@pytest.mark.parametrize("made", [True, False])
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_an_order_counts_without_a_key_unless_asked_for(
+    tmp_path: Path, keys: Keys, host: str, made: bool
+) -> None:
+    if made:
+        a_key(keys, "ingest")
+    settings = load_settings({"data_dir": str(tmp_path), "threads": 1, "server.host": host})
+    asked_for = made and host == "0.0.0.0"
+    assert ended(settings, EVERYBODY.key_id).error == (NO_KEY if asked_for else None)
 
 
 def test_originals_are_sanitized_again_only_for_a_key_that_sees_them(settings: Settings, keys: Keys) -> None:
-    order = Order(source="others")
-    assert ended(settings, a_key(keys, "ingest").key_id, order).error == LOST
+    sees = keys.create("vault", frozenset(("ingest", "reveal")), None).key
     gone = "The collection whose originals were to be read is gone."
-    sees = keys.create("vault", frozenset(("ingest", "reveal")), None).key.key_id
-    Jobs(settings.data_dir)._update("one", "job_id = 'before'")
-    assert ended(settings, sees, order).error == gone
+    for key, error in ((a_key(keys, "ingest"), LOST), (sees, gone)):
+        assert ended(settings, key.key_id, "others").error == error
 
 
 @pytest.mark.parametrize(
@@ -416,34 +363,28 @@ def test_an_audit_needs_originals_that_its_key_may_read_or_bring(
     key = a_key(keys, *scopes)
     assert missing_scope(key, "audit", "notes", source) == missing
     assert missing_scope(key, "audit", "others", source) == "audit"
-    data = DataDir(settings)
-    jobs, uploads = Jobs(settings.data_dir), Uploads(settings.data_dir, data.key)
-    uploads.keep("one", Order(source=source), [])
-    jobs.create("one", "audit", "notes", key_id=key.key_id, dry_run=False)
-    _work(settings, LANES[-1])
     # There is no collection: whoever may order it learns that.
-    assert (jobs.get("one").error == LOST) is (missing is not None)
+    assert (ended(settings, key.key_id, source, LANES[-1]).error == LOST) is (missing is not None)
 
 
-# -- reports of audits ------------------------------------------------------------------------------------
-
-
-def reported(settings: Settings, jobs: Jobs, job_id: str, *doc_ids: str, collection: str = "notes") -> Path:
-    """The folder of an audit that is done."""
+def reported(
+    settings: Settings, jobs: Jobs, job_id: str, *doc_ids: str, collection: str = "notes", over: bool = True
+) -> Path:
+    """The folder of an audit that is done, or goes on."""
     folder = settings.data_dir / "audits" / job_id
     folder.mkdir(parents=True)
     report = {"collection": collection, "worst": [{"doc_id": each} for each in doc_ids]}
     (folder / "audit.json").write_text(json.dumps(report))
     jobs.create(job_id, "audit", collection, key_id="", dry_run=False)
-    jobs.finish(job_id, {})
+    if over:
+        jobs.finish(job_id, {})
     return folder
 
 
 def test_reports_that_name_a_document_that_is_gone_are_deleted(settings: Settings, jobs: Jobs) -> None:
     data = DataDir(settings)
     path = write_records(settings.data_dir / "notes.jsonl", [NOTE, "Invented. A mill."])
-    system = system_of(settings)
-    ingest(system, data, "notes", read_documents([str(path)]))
+    ingest(system_of(settings), data, "notes", read_documents([str(path)]))
     with data.open("notes") as collection:
         one, two = (each.doc_id for each in collection.store.documents())
     names, not_named = reported(settings, jobs, "names", one, two), reported(settings, jobs, "not", two)
@@ -459,23 +400,16 @@ def test_reports_that_name_a_document_that_is_gone_are_deleted(settings: Setting
 
 def test_what_audits_leave_that_are_not_done_is_deleted(settings: Settings, jobs: Jobs) -> None:
     done = reported(settings, jobs, "done")
-    goes_on, failed, forgotten = (
-        settings.data_dir / "audits" / name for name in ("on", "failed", "forgotten")
-    )
-    for folder in (goes_on, failed, forgotten):
-        folder.mkdir(parents=True)
-        (folder / "rows.jsonl").write_text("{}")
-    for folder in (goes_on, failed):
-        jobs.create(folder.name, "audit", "notes", key_id="", dry_run=False)
-    jobs.fail("failed", "why")
+    goes_on, failed = reported(settings, jobs, "on", over=False), reported(settings, jobs, "no", over=False)
+    jobs.fail("no", "why")
+    forgotten = settings.data_dir / "audits" / "forgotten"
+    forgotten.mkdir()
     forget_leftovers(settings, jobs)
     assert [each.exists() for each in (done, goes_on, failed, forgotten)] == [True, True, False, False]
 
 
-def test_no_audit_begins_while_documents_are_erased_or_another_goes_on(tmp_path: Path) -> None:
-    settings = load_settings({"data_dir": str(tmp_path)})
-    jobs = Jobs(tmp_path)
-    runner = Runner(settings, jobs, Uploads(tmp_path, KEY))
+def test_no_audit_begins_beside_an_erasure(settings: Settings, jobs: Jobs, uploads: Uploads) -> None:
+    runner = Runner(settings, jobs, uploads)
     begin = partial(runner.submit, "audit", "notes", Order(source="notes"), key_id="")
     first = begin()
     with pytest.raises(CollectionError, match="An audit of this collection is not over: wait for it, or"):
@@ -487,27 +421,8 @@ def test_no_audit_begins_while_documents_are_erased_or_another_goes_on(tmp_path:
         # What writes is refused elsewhere, and other collections are not concerned.
         assert runner.submit("audit", "others", Order(source="others"), key_id="").state == "waiting"
     assert begin().state == "waiting"
-
-
-@pytest.mark.parametrize(
-    ("host", "there_is_a_key", "error"),
-    [
-        ("127.0.0.1", False, None),
-        ("127.0.0.1", True, None),
-        ("0.0.0.0", False, None),
-        ("0.0.0.0", True, NO_KEY),
-    ],
-)
-def test_an_order_without_a_key_counts_as_long_as_none_is_asked_for(
-    tmp_path: Path, keys: Keys, host: str, there_is_a_key: bool, error: str | None
-) -> None:
-    if there_is_a_key:
-        a_key(keys, "ingest")
-    settings = load_settings({"data_dir": str(tmp_path), "threads": 1, "server.host": host})
-    assert ended(settings, EVERYBODY.key_id).error == error
-
-
-# -- the process ------------------------------------------------------------------------------------------
+    # One that was never started.
+    runner.stop()
 
 
 @pytest.fixture
@@ -520,6 +435,13 @@ def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runner]:
     made.start()
     yield made
     made.stop()
+
+
+def submitted(
+    runner: Runner, text: str = NOTE, collection: str = "notes", file: str = "a.txt", **more: Any
+) -> Job:
+    given: dict[str, Any] = {"order": Order(policy={"name": "redact"}), "key_id": ""} | more
+    return runner.submit("ingest", collection, files=[Upload(file, text.encode())], **given)
 
 
 def until(runner: Runner, job_id: str, *states: str) -> Job:
@@ -549,9 +471,7 @@ def settled(runner: Runner) -> None:
 
 
 def test_a_job_whose_process_is_killed_is_begun_again(runner: Runner, tmp_path: Path) -> None:
-    job = runner.submit(
-        "ingest", "notes", Order(policy={"name": "redact"}), [Upload("a.txt", NOTE.encode())], key_id=""
-    )
+    job = submitted(runner)
     until(runner, job.job_id, "running")
     (process,) = works()
     os.kill(process.pid, signal.SIGKILL)
@@ -563,121 +483,8 @@ def test_a_job_whose_process_is_killed_is_begun_again(runner: Runner, tmp_path: 
     assert raw_in(tmp_path) == []
 
 
-MANY = b"".join(b'{"id": "%d", "text": "Invented. The mill %d is broken."}\n' % (n, n) for n in range(20_000))
-"""Documents for longer than a test lasts."""
-
-
-def side_by_side(runner: Runner) -> tuple[Job, Job]:
-    """Jobs of two keys that run, the first with many documents, in the one process."""
-    with closing(Keys(runner._settings.data_dir)) as keys:
-        ids = [a_key(keys, "ingest", of=name).key_id for name in ("many", "notes")]
-    order = Order(policy={"name": "redact"})
-    long = runner.submit("ingest", "many", order, [Upload("a.jsonl", MANY)], key_id=ids[0])
-    until(runner, long.job_id, "running")
-    while not runner.jobs.get(long.job_id).progress:
-        time.sleep(0.05)
-    few = runner.submit("ingest", "notes", order, [Upload("a.txt", NOTE.encode())], key_id=ids[1])
-    return long, few
-
-
-def test_a_small_job_of_another_key_does_not_wait_for_a_long_one(runner: Runner) -> None:
-    long, few = side_by_side(runner)
-    assert few.ahead == 1
-    done = until(runner, few.job_id, "done", "failed")
-    assert (done.state, done.error, done.ahead) == ("done", None, None)
-    assert runner.jobs.get(long.job_id).state == "running"
-
-
-def test_over_http_a_small_file_of_another_key_does_not_wait_for_one_very_long_document(
-    tmp_path: Path,
-) -> None:
-    """One document, that no worker process takes: it is sanitized in the same process as the small one."""
-    (tmp_path / "data").mkdir()
-    headers = []
-    for name in ("one", "other"):
-        made = lethe(tmp_path / "data", "keys", "create", name, "--scope", "ingest")
-        headers.append({"authorization": f"Bearer {json.loads(made.out)['key']}"})
-    long = " ".join(f"Mr {NAME}{number} keeps the lighthouse {number}." for number in range(5000))
-    with (
-        served(tmp_path / "data", "--port", "0", LETHE_INGEST__WORKERS="1") as server,
-        server.client(headers=headers[0]) as one,
-        server.client(headers=headers[1]) as other,
-    ):
-
-        def sent(client: httpx.Client, collection: str, text: str) -> str:
-            body = {"documents": [{"id": "a", "text": text}], "policy": {"name": "redact"}}
-            answer = client.post(f"/v1/collections/{collection}/documents", json=body)
-            assert answer.status_code == 202, answer.text
-            assert answer.json()["ahead"] is not None
-            return f"/v1/jobs/{answer.json()['job_id']}"
-
-        first = sent(one, "long", long)
-        while one.get(first).json()["state"] == "waiting":
-            time.sleep(0.05)
-        second = sent(other, "short", NOTE)
-        while (job := other.get(second).json())["state"] in ("waiting", "running"):
-            time.sleep(0.05)
-        assert (job["state"], job["error"], job["ahead"]) == ("done", None, None)
-        assert one.get(first).json()["state"] == "running"
-
-
-def test_a_job_that_is_cancelled_ends_where_it_is_and_its_process_goes_on(runner: Runner) -> None:
-    long, few = side_by_side(runner)
-    until(runner, few.job_id, "done")
-    before = [each.pid for each in works()]
-    runner.cancel(long.job_id)
-    another = runner.submit("ingest", "others", Order(), [Upload("a.txt", b"The mill.")], key_id="")
-    until(runner, another.job_id, "done")
-    assert until(runner, long.job_id, "cancelled").ended is not None
-    kept = DataDir(runner._settings).open("many")
-    assert kept.store.count_documents() > 0
-    kept.store.close()
-    assert [each.pid for each in works()] in (before, [])
-    settled(runner)
-
-
-def test_a_job_that_does_not_end_by_itself_costs_the_others_no_attempt(
-    runner: Runner, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("app.jobs.runner._CANCELS_WITHIN", -1.0)
-    long, few = side_by_side(runner)
-    until(runner, few.job_id, "running")
-    runner.cancel(long.job_id)
-    assert until(runner, few.job_id, "done", "failed").error is None
-    assert runner.jobs.get(long.job_id).state == "cancelled"
-    # One that was begun without blame is not done apart.
-    with sqlite3.connect(runner._settings.data_dir / FILE) as connection:
-        (attempts,) = connection.execute(
-            "SELECT attempts FROM jobs WHERE job_id = ?", (few.job_id,)
-        ).fetchone()
-    assert attempts == 1
-
-
-def test_a_process_that_dies_costs_other_keys_nothing_but_time(runner: Runner) -> None:
-    long, few = side_by_side(runner)
-    until(runner, few.job_id, "running", "done")
-    (process,) = works()
-    os.kill(process.pid, signal.SIGKILL)
-    assert until(runner, few.job_id, "done", "failed").error is None
-    until(runner, long.job_id, "running")
-    # While the job that may have ended it is tried alone, new ones are done beside it.
-    later = runner.submit("ingest", "others", Order(), [Upload("a.txt", b"The mill.")], key_id="")
-    assert until(runner, later.job_id, "done", "failed").error is None
-    assert runner.jobs.get(long.job_id).state in ("waiting", "running")
-
-
-def test_a_running_job_is_cancelled_and_nothing_is_left_of_what_was_sent(runner: Runner) -> None:
-    job = runner.submit("ingest", "notes", Order(), [Upload("a.txt", NOTE.encode())], key_id="")
-    until(runner, job.job_id, "running")
-    assert runner.cancel(job.job_id).state == "running"
-    assert until(runner, job.job_id, "cancelled").ended is not None
-    settled(runner)
-
-
 def test_a_job_waits_for_the_next_start_when_the_runner_stops(runner: Runner) -> None:
-    job = runner.submit(
-        "ingest", "notes", Order(policy={"name": "redact"}), [Upload("a.txt", NOTE.encode())], key_id=""
-    )
+    job = submitted(runner)
     until(runner, job.job_id, "running")
     runner.stop()
     assert works() == []
@@ -690,58 +497,107 @@ def test_a_job_waits_for_the_next_start_when_the_runner_stops(runner: Runner) ->
         again.stop()
 
 
+MANY = "".join(f'{{"id": "{n}", "text": "Invented. The mill {n} is broken."}}\n' for n in range(20_000))
+"""Documents for longer than a test lasts."""
+LONG = json.dumps({"text": " ".join(f"Mr {NAME}{n} keeps the lighthouse {n}." for n in range(5000))})
+"""One document for as long, that no worker process takes: it is sanitized in the process of the job."""
+
+
+def side_by_side(runner: Runner, records: str = MANY) -> tuple[Job, Job]:
+    """Jobs of two keys that run, the first for long, in the one process."""
+    with closing(Keys(runner._settings.data_dir)) as keys:
+        ids = [a_key(keys, "ingest", of=name).key_id for name in ("many", "notes")]
+    long = submitted(runner, records, "many", "a.jsonl", key_id=ids[0])
+    until(runner, long.job_id, "running")
+    while not runner.jobs.get(long.job_id).progress:
+        time.sleep(0.05)
+    return long, submitted(runner, key_id=ids[1])
+
+
+@pytest.mark.parametrize("records", [MANY, LONG], ids=["many", "long"])
+def test_a_small_job_of_another_key_does_not_wait_for_a_long_one(runner: Runner, records: str) -> None:
+    long, few = side_by_side(runner, records)
+    assert few.ahead == job_row(few)["ahead"] == 1
+    done = until(runner, few.job_id, "done", "failed")
+    assert (done.state, done.error, done.ahead) == ("done", None, None)
+    assert runner.jobs.get(long.job_id).state == "running"
+
+
+def test_a_job_that_is_cancelled_ends_where_it_is_and_its_process_goes_on(runner: Runner) -> None:
+    long, few = side_by_side(runner)
+    until(runner, few.job_id, "done")
+    before = [each.pid for each in works()]
+    runner.cancel(long.job_id)
+    another = submitted(runner, "The mill.", "others")
+    until(runner, another.job_id, "done")
+    assert until(runner, long.job_id, "cancelled").ended is not None
+    with DataDir(runner._settings).open("many") as kept:
+        assert kept.store.count_documents() > 0
+    assert [each.pid for each in works()] in (before, [])
+    settled(runner)
+
+
+def test_a_job_that_does_not_end_costs_no_other(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.jobs.runner._CANCELS_WITHIN", -1.0)
+    long, few = side_by_side(runner)
+    until(runner, few.job_id, "running")
+    runner.cancel(long.job_id)
+    assert until(runner, few.job_id, "done", "failed").error is None
+    assert runner.jobs.get(long.job_id).state == "cancelled"
+    # One that was begun without blame is not done apart.
+    with sqlite3.connect(runner._settings.data_dir / FILE) as connection:
+        attempts = connection.execute("SELECT attempts FROM jobs WHERE job_id = ?", (few.job_id,)).fetchone()
+    assert attempts == (1,)
+
+
+def test_a_process_that_dies_costs_other_keys_nothing_but_time(runner: Runner) -> None:
+    long, few = side_by_side(runner)
+    until(runner, few.job_id, "running", "done")
+    (process,) = works()
+    os.kill(process.pid, signal.SIGKILL)
+    assert until(runner, few.job_id, "done", "failed").error is None
+    until(runner, long.job_id, "running")
+    # While the job that may have ended it is tried alone, new ones are done beside it.
+    later = submitted(runner, "The mill.", "others")
+    assert until(runner, later.job_id, "done", "failed").error is None
+    assert runner.jobs.get(long.job_id).state in ("waiting", "running")
+
+
 def test_a_job_that_fails_says_why_and_the_next_one_runs(runner: Runner) -> None:
-    unusable = runner.submit(
-        "ingest", "notes", Order(policy={"tau": "high"}), [Upload("a.txt", b"The mill.")], key_id=""
-    )
-    nothing = runner.submit("ingest", "notes", Order(), [Upload("a.txt", b"")], key_id="")
+    unusable = submitted(runner, "The mill.", order=Order(policy={"tau": "high"}))
+    nothing = submitted(runner, "")
     failed = until(runner, unusable.job_id, "failed")
     assert failed.error == "policy.tau: Input should be a valid number, unable to parse string as a number."
     row = job_row(until(runner, nothing.job_id, "done"))
-    assert row["failures"] == [
-        {"place": "file 1", "reason": "is empty (0 bytes); fill it in or leave it out"}
-    ]
+    empty = {"place": "file 1", "reason": "is empty (0 bytes); fill it in or leave it out"}
+    assert row["failures"] == [empty]
 
 
-@pytest.mark.parametrize(
-    ("mention", "replacement", "sample"),
-    [
+def test_a_sample_has_no_word_of_what_it_replaces() -> None:
+    for mention, replacement, sample in (
         ("Zorvath Quellbaum", "Mr A", "Mr A"),
         ("on 3 May 1970", "in 1970", "in …"),
         ("1970-05-03", "1970-05", "…"),
         ("41,200 pounds", "20,000 to 50,000 pounds", "20,000 to 50,000 …"),
-        ("the Quellbaum Mill", "the mill", "the …"),
         ("Quellbaum's", "Quellbaum", "…"),
         ("Berg", "Bergen", "Bergen"),
-        ("47", "40 to 49", "40 to 49"),
-    ],
-)
-def test_a_sample_has_no_word_of_what_it_replaces(mention: str, replacement: str, sample: str) -> None:
-    assert sample_of(replacement, mention) == sample
+    ):
+        assert sample_of(replacement, mention) == sample
 
 
-def test_a_dry_run_keeps_no_word_that_it_replaced(runner: Runner, tmp_path: Path) -> None:
-    text = f"{NOTE} He came on 3 May 1971."
-    job = runner.submit("ingest", "notes", Order(), [Upload("a.txt", text.encode())], key_id="", dry_run=True)
+def test_a_dry_run_counts_and_keeps_no_word_that_it_replaced(runner: Runner, tmp_path: Path) -> None:
+    job = submitted(runner, f"{NOTE} He came on 3 May 1971.", order=Order(), dry_run=True)
     summary = until(runner, job.job_id, "done").summary
     assert summary is not None
     samples = {each["label"]: each["replacements"] for each in summary["decisions"]}
     assert samples["date"] == ["in … …"]
-    settled(runner)
-    kept = b"".join(path.read_bytes() for path in (tmp_path / "data").glob("server.db*"))
-    assert job.job_id.encode() in kept
-    assert not [word for word in (b"Zorvath", b"Quellbaum", b"1971", b"41,200", b"guilders") if word in kept]
-
-
-def test_a_dry_run_counts_and_stores_nothing(runner: Runner, tmp_path: Path) -> None:
-    files = [Upload("a.txt", NOTE.encode())]
-    job = runner.submit("ingest", "notes", Order(policy={"name": "redact"}), files, dry_run=True, key_id="")
-    summary = until(runner, job.job_id, "done").summary
-    assert summary is not None
-    assert {each["label"] for each in summary["decisions"]} >= {"person full name"}
+    assert "person full name" in samples
     assert not (tmp_path / "data" / "collections").exists()
     settled(runner)
     assert raw_in(tmp_path) == []
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "data").glob("server.db*"))
+    assert job.job_id.encode() in kept
+    assert not [word for word in (b"Zorvath", b"Quellbaum", b"1971") if word in kept]
 
 
 def test_a_runner_that_meets_a_full_disk_tries_again(
@@ -756,15 +612,8 @@ def test_a_runner_that_meets_a_full_disk_tries_again(
         return turns(lane)
 
     monkeypatch.setattr(runner.jobs, "next", unlucky)
-    job = runner.submit(
-        "ingest", "notes", Order(policy={"name": "redact"}), [Upload("a.txt", NOTE.encode())], key_id=""
-    )
+    job = submitted(runner)
     assert until(runner, job.job_id, "done", "failed").error is None
     said = capfd.readouterr().err
     assert said.count("lethe: jobs wait (LetheError), and are tried again\n") == 2
     assert NAME not in said
-
-
-def test_a_runner_that_was_not_started_stops(tmp_path: Path) -> None:
-    settings = load_settings({"data_dir": str(tmp_path)})
-    Runner(settings, Jobs(tmp_path), Uploads(tmp_path, KEY)).stop()

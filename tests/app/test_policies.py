@@ -2,13 +2,13 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from app.cli.arguments import parser
 from app.cli.given import settings_arguments
-from app.cli.main import main
 from app.compose import detector_of, system_of
 from app.data_dir import DataDir
 from app.policies import write_policy
@@ -18,7 +18,7 @@ from ingest.documents import Document, SanitizedDocument
 from models.errors import ConfigurationError
 from retrieval.errors import CollectionError
 from retrieval.manifest import read_manifest, write_manifest
-from tests.commands import READING, write_records
+from tests.commands import READING, Ran, in_process, write_records
 from tests.retrieval.test_store import MANIFEST
 
 MARKER = "Zqmarker Heron"
@@ -68,41 +68,31 @@ def refused(policy: object) -> str:
     return str(caught.value)
 
 
-# -- settings to parts -------------------------------------------------------------------------------------
-
-
-def test_what_a_file_says_is_done(here: Path) -> None:
-    done = sanitized(load_policy_file(here / "own.toml"))
+def test_what_a_file_says_is_done_and_origin_stays_origin(here: Path) -> None:
+    policy = load_policy_file(here / "own.toml")
+    done = sanitized(policy)
     start, end = "Mr neighbors of a place wrote from [email address ", "] about a ward number."
     assert done.startswith(start) and done.endswith(end)
     assert len(done) == len(start) + 8 + len(end)
+    assert sanitized(policy.model_copy(update={"name": "origin"})) == TEXT
 
 
-def test_origin_stays_origin(here: Path) -> None:
-    policy = load_policy_file(here / "own.toml").model_copy(update={"name": "origin"})
-    assert sanitized(policy) == TEXT
-
-
-@pytest.mark.parametrize("place", ["operators", "words"])
-def test_a_label_that_nothing_finds_is_refused(here: Path, place: str) -> None:
-    value = "mask" if place == "operators" else "a number"
-    assert refused({place: {"phone nubmer": value}}) == (
-        f"policy.{place}: phone nubmer is not a label; the nearest is phone number."
-    )
-    assert refused({place: {"qqqqqq": value}}) == (
-        f"policy.{place}: qqqqqq is not a label; name it with --label or in detector.labels."
-    )
+def test_a_label_that_nothing_finds_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LETHE_DETECTOR__LEARNED", "false")
+    for place, value in (("operators", "mask"), ("words", "a number")):
+        assert refused({place: {"phone nubmer": value}}) == (
+            f"policy.{place}: phone nubmer is not a label; the nearest is phone number."
+        )
+        assert refused({place: {"qqqqqq": value}}) == (
+            f"policy.{place}: qqqqqq is not a label; name it with --label or in detector.labels."
+        )
+    with pytest.raises(ConfigurationError, match="detector.labels asks a model for labels"):
+        detector_of(load_settings({"detector.labels": ["ship"]}))
 
 
 def test_labels_of_lists_and_patterns_are_labels(here: Path) -> None:
     said = {"deny": {"project": ["Heron"]}, "operators": {"project": "mask"}, "name": "redact"}
     assert sanitized(said, "For Heron only.") == "For **** only."
-
-
-def test_labels_without_a_model_are_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LETHE_DETECTOR__LEARNED", "false")
-    with pytest.raises(ConfigurationError, match="detector.labels asks a model for labels"):
-        detector_of(load_settings({"detector.labels": ["ship"]}))
 
 
 def test_files_have_an_entry_a_line(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,48 +105,40 @@ def test_files_have_an_entry_a_line(here: Path, monkeypatch: pytest.MonkeyPatch)
     )
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (None, "names.txt: could not be read (No such file or directory); check the path."),
-        (b"\xff", "names.txt: is not UTF-8; save it as UTF-8."),
-        (
-            f"{MARKER}\n--\n".encode(),
-            "names.txt, entry 2: give a string with a letter or digit, and of up to 200 characters.",
-        ),
-    ],
-)
-def test_a_file_that_cannot_be_used_is_named_and_not_quoted(
-    here: Path, content: bytes | None, message: str
-) -> None:
-    if content is not None:
-        (here / "names.txt").write_bytes(content)
-    assert refused({"deny_file": "names.txt"}) == message
+def test_an_unusable_file_is_named_and_not_quoted(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LETHE_DETECTOR__LEARNED", "false")
+    asked = {"deny_file": "names.txt"}
+    assert refused(asked) == "names.txt: could not be read (No such file or directory); check the path."
+    (here / "names.txt").write_bytes(b"\xff")
+    assert refused(asked) == "names.txt: is not UTF-8; save it as UTF-8."
+    (here / "names.txt").write_text(f"{MARKER}\n--\n")
+    assert refused(asked) == (
+        "names.txt, entry 2: give a string with a letter or digit, and of up to 200 characters."
+    )
 
 
 def test_an_id_that_is_denied_is_digested(here: Path) -> None:
-    ids = ["rec-0001", "heron-0002"]
-    assert DataDir(settings_with({"deny": ["heron"]})).public_ids(ids, keep=True)[0] == "rec-0001"
-    assert DataDir(settings_with({"deny": ["heron"]})).public_ids(ids, keep=True)[1] != "heron-0002"
+    kept = DataDir(settings_with({"deny": ["heron"]})).public_ids(["rec-0001", "heron-0002"], keep=True)
+    assert (kept[0], kept[1] == "heron-0002") == ("rec-0001", False)
 
 
-# -- collections -------------------------------------------------------------------------------------------
-
-
-def test_a_manifest_keeps_what_is_said_of_labels(tmp_path: Path) -> None:
+def test_a_manifest_keeps_what_is_said_of_labels_and_is_damaged_if_it_keeps_names(tmp_path: Path) -> None:
     treatment = Treatment({"date": "mask"}, {"city name": "a town"})
     manifest = replace(MANIFEST, policy=Policy("redact", treatment=treatment), own_entities="0f")
-    write_manifest(manifest, tmp_path / "manifest.json")
-    assert read_manifest(tmp_path / "manifest.json") == manifest
+    path = tmp_path / "manifest.json"
+    write_manifest(manifest, path)
+    assert read_manifest(path) == manifest
     assert MANIFEST.differences(manifest) == [
         'operators {}, you asked for {"date": "mask"}',
         'words {}, you asked for {"city name": "a town"}',
         "own lists and patterns none, you asked for 0f",
     ]
-
-
-def test_a_manifest_from_before_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "manifest.json"
+    content = json.loads(path.read_text())
+    content["policy"]["treatment"]["operators"] = {"person full name": "keep"}
+    path.write_text(json.dumps(content))
+    with pytest.raises(CollectionError, match="the manifest is damaged"):
+        read_manifest(path)
+    # One from before says nothing of labels.
     write_manifest(MANIFEST, path)
     content = json.loads(path.read_text())
     del content["own_entities"], content["policy"]["treatment"]
@@ -164,49 +146,27 @@ def test_a_manifest_from_before_is_read(tmp_path: Path) -> None:
     assert read_manifest(path) == MANIFEST
 
 
-def test_a_manifest_that_keeps_names_is_damaged(tmp_path: Path) -> None:
-    path = tmp_path / "manifest.json"
-    write_manifest(MANIFEST, path)
-    content = json.loads(path.read_text())
-    content["policy"]["treatment"]["operators"] = {"person full name": "keep"}
-    path.write_text(json.dumps(content))
-    with pytest.raises(CollectionError, match="the manifest is damaged"):
-        read_manifest(path)
-
-
-def test_a_collection_holds_no_list_and_refuses_another(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ingest", "notes.jsonl", "-c", "own", "--policy", "own.toml"]) == 0
-    assert main(["ingest", "notes.jsonl", "-c", "own", "--policy", "own.toml"]) == 0
+def test_a_collection_keeps_to_lists_it_does_not_hold(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lethe, own = partial(in_process, capsys), ("ingest", "notes.jsonl", "-c", "own", "--policy")
+    asked = ("explain", "notes.jsonl", "-c", "own", "--json")
+    assert lethe(*own, "own.toml").code == lethe(*own, "own.toml").code == 0
     for path in (here / "data" / "collections").rglob("*"):
         assert path.is_dir() or not any(word in path.read_bytes() for word in (b"Zqmarker", b"Parkinson"))
-    capsys.readouterr()
     (here / "other.toml").write_text(POLICY.replace("Parkinson", "Alzheimer"))
-    assert main(["ingest", "notes.jsonl", "-c", "own", "--policy", "other.toml"]) == 1
-    captured = capsys.readouterr().err
-    assert "own lists and patterns " in captured and "Use the settings it was made with" in captured
-    assert "Zqmarker" not in captured and "Alzheimer" not in captured
-
-
-def test_explaining_by_a_collection_asks_for_its_lists(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ingest", "notes.jsonl", "-c", "own", "--policy", "own.toml"]) == 0
-    asked = ["explain", "notes.jsonl", "-c", "own", "--json"]
-    assert main([*asked, "--policy", "own.toml"]) == 0
-    capsys.readouterr()
-    assert main(asked) == 2
-    assert capsys.readouterr().err == (
+    (here / "masks.toml").write_text(POLICY.replace("hash", "mask"))
+    other = lethe(*own, "other.toml")
+    assert (other.code, "Zqmarker" in other.err, "Alzheimer" in other.err) == (1, False, False)
+    assert "own lists and patterns " in other.err and "Use the settings it was made with" in other.err
+    assert lethe(*asked, "--policy", "own.toml").code == 0
+    assert lethe(*asked) == Ran(
+        2,
+        "",
         "lethe: The collection was made with other allow-lists, deny-lists or patterns, and does not store "
-        "them: give the policy file that it was made with, or write them into the settings.\n"
+        "them: give the policy file that it was made with, or write them into the settings.\n",
     )
-    (here / "other.toml").write_text(POLICY.replace("hash", "mask"))
-    assert main([*asked, "--policy", "other.toml"]) == 2
-    assert "A collection decides by the policy that it was made with" in capsys.readouterr().err
-
-
-# -- files that are written --------------------------------------------------------------------------------
+    masks = lethe(*asked, "--policy", "masks.toml")
+    assert masks.code == 2
+    assert "A collection decides by the policy that it was made with" in masks.err
 
 
 def test_a_written_policy_is_the_same_policy_for_its_owner_alone(here: Path) -> None:
@@ -216,15 +176,9 @@ def test_a_written_policy_is_the_same_policy_for_its_owner_alone(here: Path) -> 
     write_policy(path, chosen, {"tau": 0.25}, "a test")
     assert load_policy_file(path) == chosen.model_copy(update={"tau": 0.25})
     assert path.stat().st_mode & 0o777 == 0o600
-
-
-def test_a_policy_without_lists_is_written_without_them(here: Path) -> None:
-    write_policy(here / "fitted.toml", PolicySettings(), {}, "a test")
-    written = (here / "fitted.toml").read_text()
-    assert not any(name in written for name in ("operators", "words", "allow", "deny", "patterns"))
-
-
-# -- the command line --------------------------------------------------------------------------------------
+    # One without lists is written without them.
+    write_policy(path, PolicySettings(), {}, "a test")
+    assert not any(name in path.read_text() for name in ("operators", "words", "allow", "deny", "patterns"))
 
 
 @pytest.mark.parametrize("verb", ["sanitize", "explain", "ingest"])

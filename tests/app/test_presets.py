@@ -25,14 +25,16 @@ from ingest.labels import LABELS
 from ingest.read.sources import read_documents
 from ingest.scoring.scale import Weights
 from models.catalog import MODELS, ModelRef, describe
+from models.encoders.minilm import MiniLM
 from models.errors import ConfigurationError, ModelUnavailable
-from tests.commands import ROOT
+from tests.commands import ROOT, write_lines
 from tests.tiny_encoder import MAX_TOKENS, make_tiny_encoder
 from tests.tiny_gguf import make_tiny_gguf
 from tests.tiny_gliner import make_two_encoders
 
 DETECTOR, ENCODER = "urchade/gliner_medium-v2.1", "BAAI/bge-large-en-v1.5"
 OTHER_ENCODER = "Qwen/Qwen3-Embedding-0.6B"
+PAPER = ("--preset", "paper", "--gguf", "llama.gguf")
 PAGE = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
 
 PEOPLE = ("Tobias Quellmann", "Ada Vennström", "Oswin Tarrant", "Mira Jaspersen", "Ilko Brandtner")
@@ -40,18 +42,16 @@ PEOPLE = ("Tobias Quellmann", "Ada Vennström", "Oswin Tarrant", "Mira Jaspersen
 
 def consultations(folder: Path, count: int) -> Path:
     """A corpus of so many invented consultations, in a folder of its own."""
+    people = [PEOPLE[number % len(PEOPLE)] for number in range(count)]
     rows = [
         {
-            "input": f"Invented. I am {PEOPLE[number % len(PEOPLE)]}, aged {40 + number}; my knee creaks.",
-            "output": f"Mr {PEOPLE[number % len(PEOPLE)].split()[1]}, rest it for {number + 2} days.",
+            "input": f"Invented. I am {person}, aged {40 + number}; my knee creaks.",
+            "output": f"Mr {person.split()[1]}, rest it for {number + 2} days.",
         }
-        for number in range(count)
+        for number, person in enumerate(people)
     ]
-    made = folder / "healthcaremagic"
-    made.mkdir()
-    text = "".join(f"{json.dumps(row)}\n" for row in rows)
-    (made / "data.jsonl").write_text(text, encoding="utf-8")
-    return made
+    write_lines(folder / "healthcaremagic" / "data.jsonl", rows)
+    return folder / "healthcaremagic"
 
 
 def given(*words: str) -> argparse.Namespace:
@@ -61,6 +61,20 @@ def given(*words: str) -> argparse.Namespace:
 
 def settings_of(*words: str) -> Settings:
     return load_settings(settings_arguments(given(*words)))
+
+
+def origins(*words: str) -> dict[str, str]:
+    arguments = settings_arguments(given(*words))
+    return {row.name: row.origin for row in settings_rows(load_settings(arguments), arguments)}
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
+
+
+def commands(program: str) -> list[list[str]]:
+    lines = "\n".join(blocks("sh")).splitlines()
+    return [shlex.split(line)[1:] for line in lines if line.startswith(f"{program} ")]
 
 
 pytestmark = pytest.mark.usefixtures("clean")
@@ -74,142 +88,92 @@ def put(cache: Path, name: str, folder: Path) -> None:
     shutil.copytree(folder, kept / "snapshots" / known.revision)
 
 
-# What they say
-
-
-def test_every_preset_is_a_settings_file() -> None:
+def test_every_preset_is_a_settings_file_in_the_package() -> None:
     assert "paper" in preset_names()
     for name in preset_names():
         values = tomllib.loads(preset_file(name).read_text(encoding="utf-8"))
         assert not {"data_dir", "settings_file"} & set(values)
         assert load_settings({"settings_file": preset_file(name), "generator.path": "any.gguf"})
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "*.toml" in project["tool"]["setuptools"]["package-data"]["*"]
+    assert (preset_file("paper").parent / "__init__.py").is_file()
 
 
-def test_the_papers_preset_is_what_its_section_5_1_says() -> None:
-    settings = settings_of("--preset", "paper", "--gguf", "llama.gguf")
+def test_the_papers_preset_is_what_its_section_5_1_says_with_pinned_models() -> None:
+    settings = settings_of(*PAPER)
     assert settings.detector.model == ModelRef(source="hub", name=DETECTOR)
     assert settings.encoder == ModelRef(source="hub", name=ENCODER)
-    assert settings.retrieval.k == 5
+    for ref in (settings.detector.model, settings.encoder):
+        known = describe(ref.name)
+        assert known is not None and re.fullmatch("[0-9a-f]{40}", known.revision or "")
+    # Passages are those that all three encoders read whole.
+    assert (settings.retrieval.k, settings.retrieval.passage_tokens) == (5, MiniLM.max_tokens)
     assert (settings.generator.kind, settings.generator.path) == ("llama_cpp", Path("llama.gguf"))
     policy = policy_of(settings)
     assert (policy.name, policy.tau) == ("trip", 0.6237)
     assert policy.weights == Weights(1.0, 0.5, 0.4, "difference")
-    assert policy.direct_limit == 1.0
-    assert policy.replacements == "descriptor"
+    assert (policy.direct_limit, policy.replacements) == (1.0, "descriptor")
     assert settings.policy.scale is None
 
 
-def test_its_models_are_pinned_in_the_catalog() -> None:
-    settings = settings_of("--preset", "paper", "--gguf", "llama.gguf")
-    for ref in (settings.detector.model, settings.encoder):
-        known = describe(ref.name)
-        assert known is not None and re.fullmatch("[0-9a-f]{40}", known.revision or "")
-
-
-@pytest.mark.parametrize("label", [name for name, label in LABELS.items() if not label.rigid])
-def test_under_the_papers_preset_the_priority_alone_decides(label: str) -> None:
-    policy = policy_of(settings_of("--preset", "paper", "--gguf", "llama.gguf"))
-    entity = Entity(Span(0, 5), label, LABELS[label].identifier, 0.9, "invented")
+def test_under_the_papers_preset_the_priority_alone_decides() -> None:
+    policy = policy_of(settings_of(*PAPER))
     below, at = (Scores(0.5, 0.5, 0.5, priority) for priority in (0.6236, 0.6237))
-    assert hard_rule(entity, 0.999, policy) is hard_rule(entity, 0.0, policy) is None
     assert (reason_of(below, policy), reason_of(at, policy)) == (BELOW, AT_OR_ABOVE)
+    for name, label in LABELS.items():
+        if not label.rigid:
+            entity = Entity(Span(0, 5), name, label.identifier, 0.9, "invented")
+            assert hard_rule(entity, 0.999, policy) is hard_rule(entity, 0.0, policy) is None, name
 
 
-def test_it_reads_passages_that_all_three_encoders_read_whole() -> None:
-    from models.encoders.minilm import MiniLM
-
-    settings = settings_of("--preset", "paper", "--gguf", "llama.gguf")
-    assert settings.retrieval.passage_tokens == MiniLM.max_tokens
-
-
-# How they are found
-
-
-def test_an_unknown_preset_is_refused_with_the_names_there_are() -> None:
+def test_an_unknown_preset_is_refused_with_the_names_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ConfigurationError) as caught:
         preset_file("../paper")
     assert str(caught.value) == f"There is no preset '../paper': the names are {', '.join(preset_names())}."
-
-
-def test_the_verb_refuses_an_unknown_preset(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "trip-rag", "letters", "--preset", "papers"]) == 2
     assert "There is no preset 'papers': the names are " in capsys.readouterr().err
 
 
-def test_without_a_preset_nothing_of_it_is_in_force() -> None:
-    assert settings_of() == Settings()
-
-
 def test_a_preset_stands_in_the_place_of_the_settings_file() -> None:
+    assert settings_of() == Settings()
     Path("lethe-data").mkdir()
     Path("lethe-data/settings.toml").write_text("threads = 3\n", encoding="utf-8")
     assert settings_of().threads == 3
-    assert settings_of("--preset", "paper", "--gguf", "llama.gguf").threads is None
+    assert settings_of(*PAPER).threads is None
 
 
-def test_arguments_and_environment_win_over_a_preset(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LETHE_RISK__MODEL", '{"source": "path", "name": "my-risk"}')
-    monkeypatch.setenv("LETHE_ENCODER", f'{{"source": "hub", "name": "{OTHER_ENCODER}"}}')
-    words = ("--preset", "paper", "--gguf", "llama.gguf", "--tau", "0.564")
-    settings = settings_of(*words)
-    assert settings.policy.tau == 0.564
-    assert settings.policy.marginal == "difference"
-    assert settings.risk.model == ModelRef(source="path", name="my-risk")
-    assert settings.encoder.name == OTHER_ENCODER
-    origins = {row.name: row.origin for row in settings_rows(settings, settings_arguments(given(*words)))}
-    assert [origins[name] for name in ("policy.tau", "policy.beta", "encoder.name", "threads")] == [
-        "argument",
-        "file",
-        "environment",
-        "default",
-    ]
-
-
-def test_a_policy_file_is_laid_over_a_preset_key_by_key() -> None:
+def test_a_policy_file_is_laid_over_a_preset_key_by_key_and_a_whole_one_leaves_it_nothing() -> None:
     Path("mine.toml").write_text("tau = 0.25\nscale = [0.0, 0.5, 0.1, 0.9]\n", encoding="utf-8")
-    words = ("--preset", "paper", "--gguf", "llama.gguf")
-    preset, laid = settings_of(*words).policy, settings_of(*words, "--policy", "mine.toml").policy
-    assert laid == preset.model_copy(update={"tau": 0.25, "scale": (0.0, 0.5, 0.1, 0.9)})
-    assert settings_of(*words, "--policy", "mine.toml", "--tau", "0.75").policy.tau == 0.75
-    given_so = settings_arguments(given(*words, "--policy", "mine.toml"))
-    origins = {row.name: row.origin for row in settings_rows(load_settings(given_so), given_so)}
-    assert (origins["policy.tau"], origins["policy.beta"]) == ("argument", "file")
+    preset, laid = settings_of(*PAPER).policy, settings_of(*PAPER, "--policy", "mine.toml").policy
+    fitted = {"tau": 0.25, "scale": (0.0, 0.5, 0.1, 0.9)}
+    assert laid == preset.model_copy(update=fitted)
+    assert settings_of(*PAPER, "--policy", "mine.toml", "--tau", "0.75").policy.tau == 0.75
+    of = origins(*PAPER, "--policy", "mine.toml")
+    assert (of["policy.tau"], of["policy.beta"]) == ("argument", "file")
+    write_policy(
+        Path("fitted.toml"), PolicySettings(), {"tau": 0.25, "scale": [0.0, 0.5, 0.1, 0.9]}, "a test"
+    )
+    assert settings_of(*PAPER, "--policy", "fitted.toml").policy == PolicySettings.model_validate(fitted)
 
 
-def test_a_policy_file_that_is_whole_leaves_nothing_to_a_preset() -> None:
-    fitted = {"tau": 0.25, "scale": [0.0, 0.5, 0.1, 0.9]}
-    write_policy(Path("fitted.toml"), PolicySettings(), fitted, "a test")
-    laid = settings_of("--preset", "paper", "--gguf", "llama.gguf", "--policy", "fitted.toml").policy
-    assert laid == PolicySettings(tau=0.25, scale=(0.0, 0.5, 0.1, 0.9))
-
-
-def test_a_server_can_take_the_place_of_the_gguf_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LETHE_GENERATOR__KIND", "openai_compatible")
-    monkeypatch.setenv("LETHE_GENERATOR__BASE_URL", "http://127.0.0.1:8080/v1")
-    monkeypatch.setenv("LETHE_GENERATOR__MODEL", "llama-2-7b-chat")
-    assert settings_of("--preset", "paper").generator.kind == "openai_compatible"
-
-
-def test_a_generator_that_is_not_given_is_asked_for() -> None:
+def test_a_generator_is_asked_for_and_may_be_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigurationError) as caught:
         settings_of("--preset", "paper")
     assert str(caught.value) == (
         f"settings: generator ({preset_file('paper')}): "
         "llama_cpp needs generator.path, a GGUF file, or --gguf"
     )
-
-
-def test_presets_are_in_the_package() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert "*.toml" in project["tool"]["setuptools"]["package-data"]["*"]
-    assert (preset_file("paper").parent / "__init__.py").is_file()
-
-
-# From end to end
+    exported = [words[0].split("=", 1) for words in commands("export")]
+    assert len(exported) == 5
+    for name, value in exported:
+        monkeypatch.setenv(name, value)
+    settings = settings_of("--preset", "paper")
+    assert (settings.generator.kind, settings.generator.model) == ("openai_compatible", "llama-2-7b-chat")
+    assert settings.risk.model.name == "paper-risk"
 
 
 def test_models_that_are_not_here_are_named_with_the_command_that_fetches_them(cache: Path) -> None:
-    settings = settings_of("--preset", "paper", "--gguf", "absent.gguf")
+    settings = settings_of(*PAPER[:3], "absent.gguf")
     for part, role, name in ((detector_of, "detector", DETECTOR), (encoder_of, "encoder", ENCODER)):
         with pytest.raises(ModelUnavailable) as caught:
             part(settings)
@@ -221,12 +185,6 @@ def test_models_that_are_not_here_are_named_with_the_command_that_fetches_them(c
         )
     with pytest.raises(ModelUnavailable, match=r"absent\.gguf cannot be read|llama-cpp-python, which runs"):
         language_model_of(settings)
-
-
-def test_the_verb_says_what_to_pull(cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    corpus = ("bench", "trip-rag", str(consultations(tmp_path, 6)), "--corpus", "healthcaremagic")
-    assert main([*corpus, "--preset", "paper", "--gguf", "absent.gguf"]) == 1
-    assert re.search(f"run 'lethe models pull ({DETECTOR}|{ENCODER})', or copy", capsys.readouterr().err)
 
 
 @pytest.mark.slow
@@ -259,45 +217,16 @@ def test_the_papers_preset_runs_the_benchmark(
     assert (shown["policy"], shown["direct limit"]) == ("trip", "1")
 
 
-# The page
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
-
-
-def commands(program: str) -> list[list[str]]:
-    lines = "\n".join(blocks("sh")).splitlines()
-    return [shlex.split(line)[1:] for line in lines if line.startswith(f"{program} ")]
-
-
-def test_every_command_of_the_page_is_one() -> None:
+def test_every_command_of_the_page_is_one_and_pulls_what_is_needed() -> None:
     found = commands("lethe")
-    assert {tuple(words[:2]) for words in found} >= {
-        ("models", "pull"),
-        ("models", "train-risk"),
-        ("bench", "trip-rag"),
-        ("calibrate", "sample.jsonl"),
-    }
+    assert {" ".join(words[:2]) for words in found} >= {
+        "models pull", "models train-risk", "bench trip-rag", "calibrate sample.jsonl",
+    }  # fmt: skip
     for words in found:
-        arguments = parser().parse_args(words)
-        assert getattr(arguments, "preset", None) in (None, "paper")
-
-
-def test_the_page_pulls_what_the_preset_and_its_alternatives_need() -> None:
-    pulled = {words[2] for words in commands("lethe") if words[:2] == ["models", "pull"]}
+        assert getattr(parser().parse_args(words), "preset", None) in (None, "paper")
+    pulled = {words[2] for words in found if words[:2] == ["models", "pull"]}
     assert pulled == {DETECTOR, ENCODER, OTHER_ENCODER}
     assert pulled <= {model.id for model in MODELS if not model.embedded}
-
-
-def test_the_variables_of_the_page_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    exported = [words[0].split("=", 1) for words in commands("export")]
-    assert len(exported) == 5
-    for name, value in exported:
-        monkeypatch.setenv(name, value)
-    settings = settings_of("--preset", "paper")
-    assert settings.generator.model == "llama-2-7b-chat"
-    assert settings.risk.model.name == "paper-risk"
 
 
 def test_the_sample_of_the_page_can_be_read_for_calibration(tmp_path: Path) -> None:

@@ -2,13 +2,15 @@
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from tests.commands import lethe, write_records
+from tests.commands import PLAIN, Ran, in_process, lethe, write_lines
 from tests.serving import Served, served
 
 OPEN = "Invented note. The weir was mended before the rain."
@@ -28,13 +30,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = folder / "data"
     data.mkdir()
     (data / "settings.toml").write_text(SETTINGS + vault)
-    records = [
-        {"id": "o", "text": OPEN},
+    notes = folder / "notes.jsonl"
+    records = (
         {"id": "n", "text": NORTH, "ward": "north"},
         {"id": "b", "text": BOTH, "ward": ["north", "south"]},
-    ]
-    notes = folder / "notes.jsonl"
-    notes.write_text("".join(json.dumps(each) + "\n" for each in records))
+    )
+    write_lines(notes, ({"id": "o", "text": OPEN}, *records))
     ran = lethe(data, "ingest", str(notes), "-c", "notes", "--readers-field", "ward...")
     assert ran.code == 0, ran.err
     return data
@@ -59,13 +60,12 @@ def server(data: Path, keys: dict[str, str]) -> Iterator[Served]:
         yield running
 
 
-@pytest.fixture
-def client(server: Served, keys: dict[str, str], who: str) -> Iterator[httpx.Client]:
-    with server.client(headers={"authorization": f"Bearer {keys[who]}"}) as opened:
-        yield opened
+def bearer(key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"}
 
 
 def done(client: httpx.Client, job: httpx.Response) -> None:
+    assert job.status_code == 202, job.text
     place = f"/v1/jobs/{job.json()['job_id']}"
     # The events end with the job.
     client.get(f"{place}/events").read()
@@ -73,170 +73,144 @@ def done(client: httpx.Client, job: httpx.Response) -> None:
 
 
 @pytest.mark.parametrize("who", SEES)
-def test_a_key_finds_lists_and_reveals_what_it_may_read(client: httpx.Client, who: str) -> None:
-    asked = {"collection": "notes", "question": "boiler roof weir of the mill", "k": 9}
-    search = client.post("/v1/search", json=asked).json()["passages"]
-    assert {each["doc_id"] for each in search} == SEES[who]
-    listed = client.get("/v1/collections/notes/documents").json()["documents"]
-    assert {each["doc_id"] for each in listed} == SEES[who]
-    assert {each["doc_id"]: each["readers"] for each in listed} == {
-        "o": [],
-        **({"n": ["north"]} if "n" in SEES[who] else {}),
-        **({"b": ["north", "south"]} if "b" in SEES[who] else {}),
-    }
-    for doc_id in ("o", "n", "b"):
-        answer = client.post(f"/v1/collections/notes/documents/{doc_id}/reveal")
-        missing = client.post("/v1/collections/notes/documents/never/reveal")
-        opened = client.get(f"/v1/collections/notes/documents/{doc_id}")
-        not_there = client.get("/v1/collections/notes/documents/never")
-        if doc_id in SEES[who]:
-            assert (answer.status_code, opened.json()["doc_id"]) == (200, doc_id)
-        else:
-            # As what is not there.
-            assert (answer.status_code, answer.json()) == (missing.status_code, missing.json())
-            assert (opened.status_code, opened.json()) == (not_there.status_code, not_there.json())
-
-
-@pytest.mark.parametrize("who", SEES)
-def test_an_answer_says_nothing_of_what_its_reader_may_not_read(client: httpx.Client, who: str) -> None:
+def test_a_key_finds_what_it_may_read_alone(server: Served, keys: dict[str, str], who: str) -> None:
+    sees, place = SEES[who], "/v1/collections/notes/documents"
     turns = [{"role": "user", "content": "Who came about the boiler of the mill?"}]
-    answer = client.post("/v1/chat/completions", json={"model": "kb:notes", "messages": turns}).json()
-    assert {each["doc_id"] for each in answer["citations"]} <= SEES[who]
-    assert ("boiler" in answer["choices"][0]["message"]["content"]) == ("n" in SEES[who])
+    with server.client(headers=bearer(keys[who])) as client:
+        asked = {"collection": "notes", "question": "boiler roof weir of the mill", "k": 9}
+        search = client.post("/v1/search", json=asked).json()["passages"]
+        assert {each["doc_id"] for each in search} == sees
+        listed = {each["doc_id"]: each["readers"] for each in client.get(place).json()["documents"]}
+        readers: dict[str, list[str]] = {"o": [], "n": ["north"], "b": ["north", "south"]}
+        assert listed == {name: readers[name] for name in sees}
+        # Of the others it is told as of what is not there.
+        missing, not_there = client.post(f"{place}/never/reveal"), client.get(f"{place}/never")
+        for doc_id in readers:
+            answer, opened = client.post(f"{place}/{doc_id}/reveal"), client.get(f"{place}/{doc_id}")
+            if doc_id in sees:
+                assert (answer.status_code, opened.json()["doc_id"]) == (200, doc_id)
+            else:
+                assert (answer.status_code, answer.json()) == (missing.status_code, missing.json())
+                assert (opened.status_code, opened.json()) == (not_there.status_code, not_there.json())
+        said = client.post("/v1/chat/completions", json={"model": "kb:notes", "messages": turns}).json()
+        assert {each["doc_id"] for each in said["citations"]} <= sees
+        assert ("boiler" in said["choices"][0]["message"]["content"]) == ("n" in sees)
 
 
-@pytest.mark.parametrize("who", ["manager"])
-def test_the_server_takes_groups_with_keys_and_readers_with_documents(
-    server: Served, client: httpx.Client
-) -> None:
-    made = client.post("/v1/keys", json={"name": "west", "scopes": ["query"], "groups": ["west"]})
-    assert made.status_code == 201, made.text
-    assert made.json()["groups"] == ["west"]
-    refused = client.post("/v1/keys", json={"name": "west", "scopes": ["query"], "groups": ["Mr Zorvathian"]})
-    assert refused.status_code == 400
+@pytest.fixture
+def manager(server: Served, keys: dict[str, str]) -> Iterator[httpx.Client]:
+    with server.client(headers=bearer(keys["manager"])) as opened:
+        yield opened
+
+
+def listed_by(server: Served, key: str, collection: str) -> set[str]:
+    with server.client(headers=bearer(key)) as client:
+        listed = client.get(f"/v1/collections/{collection}/documents").json()["documents"]
+    return {each["doc_id"] for each in listed}
+
+
+def test_keys_are_given_groups_and_documents_readers(server: Served, manager: httpx.Client) -> None:
+    west: dict[str, Any] = {"name": "west", "scopes": ["query"], "groups": ["west"]}
+    made = manager.post("/v1/keys", json=west)
+    assert (made.status_code, made.json()["groups"]) == (201, ["west"])
+    refused = manager.post("/v1/keys", json=west | {"groups": ["Mr Zorvathian"]})
+    assert (refused.status_code, "Zorvathian" in refused.text) == (400, False)
     assert "a group has 1 to 64 letters" in refused.text
-    assert "Zorvathian" not in refused.text
+    place = "/v1/collections/sluices/documents"
     blank = {"documents": [{"id": "w", "text": "Invented.", "readers": [""]}]}
-    assert client.post("/v1/collections/sluices/documents", json=blank).status_code == 400
-    body = {
-        "documents": [
-            {"id": "w", "text": "Invented note. The sluice of the western weir is rusty."},
-            {"id": "e", "text": "Invented note. The sluice of the eastern weir is new.", "readers": ["east"]},
-        ],
-        "readers": ["west"],
-    }
-    job = client.post("/v1/collections/sluices/documents", json=body)
-    assert job.status_code == 202, job.text
-    done(client, job)
-    with server.client(headers={"authorization": f"Bearer {made.json()['key']}"}) as western:
+    assert manager.post(place, json=blank).status_code == 400
+    documents = [{"id": "w", "text": OPEN}, {"id": "e", "text": NORTH, "readers": ["east"]}]
+    done(manager, manager.post(place, json={"documents": documents, "readers": ["west"]}))
+    assert listed_by(server, made.json()["key"], "sluices") == {"w"}
+    with server.client(headers=bearer(made.json()["key"])) as western:
         assert western.get("/v1/me").json()["groups"] == ["west"]
-        listed = western.get("/v1/collections/sluices/documents").json()["documents"]
-    assert [each["doc_id"] for each in listed] == ["w"]
 
 
-@pytest.mark.parametrize("who", ["manager"])
 def test_what_is_sanitized_again_keeps_its_readers(
-    server: Served, client: httpx.Client, keys: dict[str, str]
+    server: Served, manager: httpx.Client, keys: dict[str, str]
 ) -> None:
-    job = client.post(
-        "/v1/collections/notes/resanitize", json={"into": "again", "policy": {"name": "redact"}}
-    )
-    assert job.status_code == 202, job.text
-    done(client, job)
+    again = {"into": "again", "policy": {"name": "redact"}}
+    done(manager, manager.post("/v1/collections/notes/resanitize", json=again))
     for name in ("anyone", "south"):
-        with server.client(headers={"authorization": f"Bearer {keys[name]}"}) as other:
-            listed = other.get("/v1/collections/again/documents").json()["documents"]
-        assert {each["doc_id"] for each in listed} == SEES[name]
+        assert listed_by(server, keys[name], "again") == SEES[name]
 
 
-def kept(data: Path, collection: str) -> dict[str, list[str]]:
-    return {row["doc_id"]: row["readers"] for row in lethe(data, "documents", "-c", collection).rows}
+Lethe = Callable[..., Ran]
 
 
-def test_a_copy_for_others_is_a_document_of_its_own_and_readers_can_be_changed(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "settings.toml").write_text(SETTINGS)
-    notes = write_records(tmp_path / "notes.jsonl", [NORTH])
-    assert lethe(data, "ingest", str(notes), "-c", "c", "--readers", "north,east").code == 0
-    assert kept(data, "c") == {"r0000": ["east", "north"]}
-    again = lethe(data, "ingest", str(notes), "-c", "c", "--readers", "east, north").summary
+@pytest.fixture
+def here(clean: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Lethe:
+    """The command in an empty folder."""
+    for name, value in {**PLAIN, "LETHE_INGEST__KEEP_IDS": "true"}.items():
+        monkeypatch.setenv(name, value)
+    return partial(in_process, capsys)
+
+
+def test_a_copy_for_others_is_a_document_of_its_own_and_readers_can_be_changed(here: Lethe) -> None:
+    def kept(collection: str = "c") -> dict[str, list[str]]:
+        return {row["doc_id"]: row["readers"] for row in here("documents", "-c", collection).rows}
+
+    notes, copy = Path("notes.jsonl"), Path("copy.jsonl")
+    write_lines(notes, [{"id": "r", "text": NORTH}])
+    assert here("ingest", "notes.jsonl", "-c", "c", "--readers", "north,east").code == 0
+    assert kept() == {"r": ["east", "north"]}
+    again = here("ingest", "notes.jsonl", "-c", "c", "--readers", "east, north").summary
     assert (again["duplicates_skipped"], again["documents_kept"]) == (1, 0)
-    copy = tmp_path / "copy.jsonl"
-    copy.write_text(json.dumps({"id": "copy", "text": NORTH}) + "\n")
-    assert lethe(data, "ingest", str(copy), "-c", "c").code == 0
-    assert kept(data, "c") == {"copy": [], "r0000": ["east", "north"]}
+    write_lines(copy, [{"id": "copy", "text": NORTH}])
+    assert here("ingest", "copy.jsonl", "-c", "c").code == 0
+    assert kept() == {"copy": [], "r": ["east", "north"]}
     # Nothing is opened by leaving its readers out, from whatever file and with whatever text.
-    for text in (NORTH, OPEN):
-        notes.write_text(json.dumps({"id": "r0000", "text": text}) + "\n")
-        opened = lethe(
-            data, "ingest", str(notes), "-c", "c", "--retry-failed" if text == OPEN else "--workers=1"
-        )
-        assert opened.code == 1
-        assert (
-            "is stored for some readers, and this time names none" in opened.summary["failures"][0]["reason"]
-        )
-    assert kept(data, "c") == {"copy": [], "r0000": ["east", "north"]}
-    closed = lethe(data, "ingest", str(copy), "-c", "c", "--readers", "south").summary
+    for text, option in ((NORTH, "--workers=1"), (OPEN, "--retry-failed")):
+        write_lines(notes, [{"id": "r", "text": text}])
+        opened = here("ingest", "notes.jsonl", "-c", "c", option)
+        (failure,) = opened.summary["failures"]
+        assert (opened.code, "is stored for some readers, and this" in failure["reason"]) == (1, True)
+    assert kept() == {"copy": [], "r": ["east", "north"]}
+    closed = here("ingest", "copy.jsonl", "-c", "c", "--readers", "south").summary
     assert closed["documents_replaced"] == 1
-    assert kept(data, "c") == {"copy": ["south"], "r0000": ["east", "north"]}
+    assert kept() == {"copy": ["south"], "r": ["east", "north"]}
+    # Records name their readers in a field of that name.
+    write_lines(notes, [{"id": "n", "text": NORTH, "readers": ["north"]}, {"id": "o", "text": OPEN}])
+    assert here("ingest", "notes.jsonl", "-c", "other").code == 0
+    assert kept("other") == {"n": ["north"], "o": []}
+
+
+NOBODY = "names no readers in field 'ward'"
+NO_GROUPS = "names readers in field 'ward' that are no groups; a group has 1 to 64 letters"
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("field", "value", "said"),
     [
-        (None, "names no readers in field 'ward'; name them, or give ward... if all may read those that"),
-        (" ", "names no readers in field 'ward'"),
-        ("Mr Zorvathian", "names readers in field 'ward' that are no groups; a group has 1 to 64 letters"),
-        ("north,", "names readers in field 'ward' that are no groups"),
-        (["a"] * 3 + [f"g{n}" for n in range(64)], "that are no groups; "),
+        ("ward", None, f"{NOBODY}; name them, or give ward... if all may read those that"),
+        ("ward", " ", NOBODY),
+        ("ward", [], NOBODY),
+        ("ward[*]", [], "names no readers in field 'ward[*]'"),
+        ("ward[*].name", [], "names no readers in field 'ward[*].name'"),
+        ("ward", "Mr Zorvathian", NO_GROUPS),
+        ("ward", "north,", NO_GROUPS),
+        ("ward", ["a"] * 3 + [f"g{n}" for n in range(64)], "that are no groups; "),
     ],
 )
-def test_a_record_without_proper_readers_is_not_stored(tmp_path: Path, value: object, said: str) -> None:
-    notes = tmp_path / "notes.jsonl"
-    records = [{"id": "n", "text": NORTH, "ward": value}, {"id": "o", "text": OPEN, "ward": "north , east"}]
-    notes.write_text("".join(json.dumps(each) + "\n" for each in records))
-    ran = lethe(tmp_path / "data", "ingest", str(notes), "-c", "c", "--readers-field", "ward", "--dry-run")
-    assert (ran.code, ran.summary["documents_failed"], ran.summary["documents_kept"]) == (1, 1, 1)
-    assert said in ran.summary["failures"][0]["reason"]
+def test_a_record_without_proper_readers_is_not_stored_nor_another_file(
+    here: Lethe, field: str, value: object, said: str
+) -> None:
+    others = [{"id": "o", "text": OPEN, "ward": "north , east"}] if field == "ward" else []
+    write_lines(Path("notes/a.jsonl"), [{"id": "n", "text": NORTH, "ward": value}, *others])
+    Path("notes/b.txt").write_text(OPEN)
+    ran = here("ingest", "notes", "-c", "c", "--readers-field", field, "--dry-run")
+    assert (ran.code, ran.summary["documents_failed"]) == (1, 2)
+    assert ran.summary["documents_kept"] == len(others)
+    record, file = (each["reason"] for each in ran.summary["failures"])
+    assert said in record
+    assert file.startswith(f"is no record with the field {field!r}, so nothing says who may read it")
     assert "Zorvathian" not in ran.out + ran.err
 
 
-@pytest.mark.parametrize("field", ["ward[*]", "ward[*].name", "ward"])
-def test_a_list_without_readers_opens_nothing_and_no_other_file_does(tmp_path: Path, field: str) -> None:
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    (notes / "a.jsonl").write_text(json.dumps({"id": "n", "text": NORTH, "ward": []}) + "\n")
-    (notes / "b.txt").write_text(OPEN)
-    ran = lethe(tmp_path / "data", "ingest", str(notes), "-c", "c", "--readers-field", field, "--dry-run")
-    record, file = (each["reason"] for each in ran.summary["failures"])
-    assert record.startswith(f"names no readers in field {field!r}")
-    assert file.startswith(f"is no record with the field {field!r}, so nothing says who may read it")
-    assert ran.summary["documents_kept"] == 0
-
-
-def test_records_name_their_readers_in_a_field_of_that_name(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "settings.toml").write_text(SETTINGS)
-    notes = tmp_path / "notes.jsonl"
-    records = [{"id": "n", "text": NORTH, "readers": ["north"]}, {"id": "o", "text": OPEN}]
-    notes.write_text("".join(json.dumps(each) + "\n" for each in records))
-    assert lethe(data, "ingest", str(notes), "-c", "c").code == 0
-    assert kept(data, "c") == {"n": ["north"], "o": []}
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["ingest", "never.txt", "-c", "c", "--readers", ""],
-        ["keys", "create", "x", "--group", ""],
-        ["ingest", "never.txt", "-c", "c", "--readers", "a b"],
-        ["keys", "create", "x", "--group", "Mr Zorvathian"],
-    ],
-)
-def test_groups_by_other_names_are_refused(tmp_path: Path, arguments: list[str]) -> None:
-    ran = lethe(tmp_path / "data", *arguments)
-    assert ran.code != 0
-    assert "Name groups of readers by other names: a group has 1 to 64 letters, digits" in ran.err
-    assert "Zorvathian" not in ran.err
+def test_groups_by_other_names_are_refused(here: Lethe) -> None:
+    for command in (["ingest", "never.txt", "-c", "c", "--readers"], ["keys", "create", "x", "--group"]):
+        for name in ("", "a b", "Mr Zorvathian"):
+            ran = here(*command, name)
+            assert ran.code != 0
+            assert "Name groups of readers by other names: a group has 1 to 64 letters, digits" in ran.err
+            assert "Zorvathian" not in ran.err

@@ -23,19 +23,20 @@ from retrieval.citations import NO_ANSWER
 from retrieval.search import _UNRELATED
 from retrieval.system import System
 from retrieval.writing import whole
-from tests.commands import lethe, write_records
+from tests.commands import in_process, write_records
 
 NOTES = ["Invented note. The boiler of the mill is broken since May.", "Invented note. A heron was fed."]
 QUESTION = "What is broken at the mill?"
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> DataDir:
+def data(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> DataDir:
+    monkeypatch.setenv("LETHE_DATA_DIR", str(tmp_path / "data"))
     records = write_records(tmp_path / "notes.jsonl", NOTES)
     for name in ("one", "other"):
-        ran = lethe(tmp_path / "data", "ingest", str(records), "-c", name, "--policy", "redact")
+        ran = in_process(capsys, "ingest", str(records), "-c", name, "--policy", "redact")
         assert ran.code == 0, ran.err
-    return DataDir(load_settings({"data_dir": str(tmp_path / "data")}))
+    return DataDir(load_settings({}))
 
 
 def answered(collections: DataCollections, name: str) -> str:
@@ -65,7 +66,7 @@ def test_while_a_collection_is_opened_others_answer(data: DataDir, monkeypatch: 
 
 
 def test_a_chat_encodes_its_question_once_and_nothing_else(
-    data: DataDir, monkeypatch: pytest.MonkeyPatch
+    data: DataDir, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     seen: list[str] = []
     encode = MiniLM.encode
@@ -84,14 +85,11 @@ def test_a_chat_encodes_its_question_once_and_nothing_else(
     assert [*collections.encoder._latest._rows] == [_digest(QUESTION)]
     with data.open("one") as collection:
         gone = [each.doc_id for each in collection.store.documents()]
-    ran = lethe(data.settings.data_dir, "erase", *gone, "-c", "one")
-    assert ran.code == 0, ran.err
+    assert in_process(capsys, "erase", *gone, "-c", "one").code == 0
     assert answered(collections, "one") == NO_ANSWER
 
 
-def test_the_sanitizers_of_all_collections_share_their_models(
-    data: DataDir, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sanitizers_of_all_collections_share_models(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[System] = []
 
     def counted(*given: Any, **named: Any) -> System:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,7 +29,7 @@ from app.server.quotas.rates import Rates
 from app.server.routes.trail import trail_routes
 from app.settings.load import load_settings
 from models.errors import ConfigurationError, LetheError
-from tests.commands import ROOT, environment, in_process, lethe, write_records
+from tests.commands import PLAIN, ROOT, environment, in_process
 
 ASKED = Entry("0a1b2c3d", "POST /v1/search", ("query",), 200, "notes", counts={"passages": 5})
 NOTE = "Invented note. Mr Tobias Zorvathian, MRN 88213407, came about the boiler of the mill."
@@ -60,29 +61,16 @@ def outcomes(trail: Trail) -> list[object]:
     return [row["outcome"] for row in trail.rows()]
 
 
-# -- the chain -------------------------------------------------------------------------------------------
-
-
 def test_an_entry_holds_what_was_done_and_no_more(trail: Trail) -> None:
+    assert trail.head() is None
+    assert trail.first_broken() is trail.first_broken((0, "")) is None
+    assert trail.first_broken((1, "0" * 64)) == 1
     trail.write(ASKED)
     (row,) = trail.rows()
-    assert {name: row[name] for name in row if name not in ("at", "digest")} == {
-        "entry": 1,
-        "key_id": "0a1b2c3d",
-        "action": "POST /v1/search",
-        "scopes": ["query"],
-        "outcome": 200,
-        "collection": "notes",
-        "counts": {"passages": 5},
-    }
+    said = {name: row[name] for name in row if name not in ("at", "digest")}
+    done = {"key_id": ASKED.key_id, "action": ASKED.action, "scopes": ["query"], "outcome": 200}
+    assert said == {"entry": 1, **done, "collection": "notes", "counts": {"passages": 5}}
     assert trail.first_broken() is None
-
-
-def test_an_empty_trail_holds(trail: Trail) -> None:
-    assert trail.head() is None
-    assert trail.first_broken() is None
-    assert trail.first_broken((0, "")) is None
-    assert trail.first_broken((1, "0" * 64)) == 1
 
 
 ENTRIES = 6
@@ -108,36 +96,25 @@ def test_the_first_entry_that_was_changed_is_named(data: DataDir, change: str, n
         assert last is not None
         assert trail.first_broken() is None
         changed(data, CHANGES[change].format(n=number))
-        at_the_end = change in ("removed", "renumbered") and number == ENTRIES
-        if at_the_end and change == "removed":
-            # Cut off at the end: seen with a head alone.
-            assert trail.first_broken() is None
-        else:
-            assert trail.first_broken() == number
+        # Cut off at the end: seen with a head alone.
+        cut_off = (change, number) == ("removed", ENTRIES)
+        assert trail.first_broken() == (None if cut_off else number)
         assert trail.first_broken((last.number, last.digest)) == number
 
 
-def test_a_chain_rewritten_without_the_key_is_seen(data: DataDir, trail: Trail, tmp_path: Path) -> None:
-    for _ in range(3):
-        trail.write(ASKED)
+COPY = "INSERT INTO trail SELECT * FROM other.trail"
+
+
+def test_a_chain_that_was_rewritten_is_seen(data: DataDir, trail: Trail, tmp_path: Path) -> None:
     other = data_in(tmp_path / "other")
     with closing(Trail(other)) as forged:
         for _ in range(3):
+            trail.write(ASKED)
             forged.write(ASKED)
-    changed(
-        data,
-        f"ATTACH '{other.settings.data_dir / FILE}' AS other",
-        "DELETE FROM trail",
-        "INSERT INTO trail SELECT * FROM other.trail",
-    )
-    assert trail.first_broken() == 1
-
-
-def test_a_head_shows_that_a_trail_was_begun_anew_with_the_key(data: DataDir, trail: Trail) -> None:
-    for _ in range(3):
-        trail.write(ASKED)
     kept = trail.head()
     assert kept is not None
+    changed(data, f"ATTACH '{tmp_path / 'other' / FILE}' AS other", "DELETE FROM trail", COPY)
+    assert trail.first_broken() == 1
     changed(data, "DELETE FROM trail")
     for number in range(5):
         trail.write(Entry("ffffffff", "lethe erase", ("erase",), number))
@@ -148,7 +125,6 @@ def test_a_head_shows_that_a_trail_was_begun_anew_with_the_key(data: DataDir, tr
 WRITING = """
 import sys
 from contextlib import closing
-from dataclasses import replace
 from threading import Thread
 from app.access.trail import Entry, Trail
 from app.data_dir import DataDir
@@ -165,25 +141,14 @@ with closing(Trail(DataDir(load_settings({})))) as trail:
 
 def test_threads_of_several_processes_write_one_chain(data: DataDir, trail: Trail) -> None:
     env = environment(data.settings.data_dir)
-    running = [
-        subprocess.Popen([sys.executable, "-c", WRITING, str(number)], env=env, cwd=ROOT)
-        for number in range(3)
-    ]
+    words = [sys.executable, "-c", WRITING]
+    running = [subprocess.Popen([*words, str(number)], env=env, cwd=ROOT) for number in range(3)]
     assert [each.wait(120) for each in running] == [0, 0, 0]
     rows = list(trail.rows())
     assert trail.first_broken() is None
     for writer in (f"{process}-{thread}" for process in range(3) for thread in range(2)):
         assert [row["outcome"] for row in rows if row["key_id"] == writer] == list(range(40))
     assert len(rows) == 240
-
-
-def test_a_trail_that_cannot_be_written_says_so(data: DataDir, trail: Trail) -> None:
-    changed(data, "DROP TABLE trail")
-    with pytest.raises(TrailNotWritten, match="cannot be written, so this was refused.*SQLITE_ERROR"):
-        trail.write(ASKED)
-
-
-# -- requests --------------------------------------------------------------------------------------------
 
 
 class Route:
@@ -218,32 +183,33 @@ class Route:
         self.client = TestClient(app, raise_server_exceptions=False)
 
 
-def test_a_request_to_a_collection_has_an_entry(data: DataDir, trail: Trail) -> None:
+def test_a_request_has_an_entry_and_a_change_one_before_it_begins(data: DataDir, trail: Trail) -> None:
     client = Route(data, trail).client
-    assert client.post("/ask/there").status_code == client.get("/read/there").status_code == 200
-    rows = list(trail.rows())
-    assert [(row["action"], row["collection"], row["counts"]) for row in rows] == [
-        ("POST /ask/{collection}", "there", {"passages": 3}),
-        ("GET /read/{collection}", "there", {"passages": 3}),
+    asked = [
+        client.post("/ask/there", params={"q": NOTE}),
+        client.get("/read/there"),
+        # Words in a path that name no collection are not kept, nor that they were read.
+        client.get("/read/zorvathian"),
+        client.post("/erase/zorvathian"),
+        client.get("/free"),
+        client.post("/erase/failing"),
+        client.post("/erase/breaking"),
     ]
-
-
-def test_words_in_a_path_that_name_no_collection_are_not_kept(data: DataDir, trail: Trail) -> None:
-    client = Route(data, trail).client
-    assert client.get("/read/zorvathian").status_code == 200
-    assert client.post("/erase/zorvathian").status_code == 200
-    assert client.get("/free").status_code == 200
-    assert [row.get("collection") for row in trail.rows()] == [None, None]
-    assert "zorvathian" not in str(list(trail.rows()))
-
-
-def test_what_changes_something_has_an_entry_before_it_begins(data: DataDir, trail: Trail) -> None:
-    client = Route(data, trail).client
-    assert client.post("/erase/there").status_code == 200
-    assert outcomes(trail) == [BEGUN, 200]
-    assert client.post("/erase/failing").status_code == 400
-    assert client.post("/erase/breaking").status_code == 500
-    assert outcomes(trail)[2:] == [BEGUN, 400, BEGUN, FAILED]
+    assert [answer.status_code for answer in asked] == [200, 200, 200, 200, 200, 400, 500]
+    rows = list(trail.rows())
+    assert [(row["action"], row.get("collection"), row["outcome"], row.get("counts")) for row in rows] == [
+        ("POST /ask/{collection}", "there", 200, {"passages": 3}),
+        ("GET /read/{collection}", "there", 200, {"passages": 3}),
+        ("POST /erase/{collection}", None, BEGUN, None),
+        ("POST /erase/{collection}", None, 200, {"passages": 3}),
+        ("POST /erase/{collection}", None, BEGUN, None),
+        ("POST /erase/{collection}", None, 400, None),
+        ("POST /erase/{collection}", None, BEGUN, None),
+        ("POST /erase/{collection}", None, FAILED, None),
+    ]
+    assert "orvathian" not in json.dumps(rows)
+    for path in data.settings.data_dir.iterdir():
+        assert b"orvathian" not in path.read_bytes()
 
 
 def test_a_key_without_the_scope_leaves_an_entry_and_does_nothing(data: DataDir, trail: Trail) -> None:
@@ -258,6 +224,8 @@ def test_a_key_without_the_scope_leaves_an_entry_and_does_nothing(data: DataDir,
 def test_without_a_trail_nothing_is_changed_and_nothing_is_answered(data: DataDir, trail: Trail) -> None:
     route = Route(data, trail)
     changed(data, "DROP TABLE trail")
+    with pytest.raises(TrailNotWritten, match="cannot be written, so this was refused.*SQLITE_ERROR"):
+        trail.write(ASKED)
     for answer in (route.client.post("/erase/there"), route.client.get("/read/there")):
         assert (answer.status_code, answer.json()["code"]) == (503, "trail_unavailable")
         assert "so this was refused" in answer.json()["detail"]
@@ -283,18 +251,13 @@ def test_an_answer_is_withheld_if_only_its_own_entry_fails(
     assert [each.outcome for each in written] == [BEGUN]
 
 
-# -- over HTTP -------------------------------------------------------------------------------------------
-
-
 def read_by(trail: Trail, key: Key, **asked: Any) -> dict[str, Any]:
     """What the route answers to a key."""
     app = FastAPI()
     app.state.access, app.state.rates = Everybody(), Rates(None)
     app.state.access.caller = lambda text: key
     app.include_router(trail_routes(trail))
-    answer = TestClient(app).get("/v1/trail", params=asked)
-    assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
+    found: dict[str, Any] = TestClient(app).get("/v1/trail", params=asked).json()
     return found
 
 
@@ -327,9 +290,6 @@ def test_the_trail_is_read_from_either_end_and_by_collection(data: DataDir, trai
     assert [(each["entry"], each["action"]) for each in broken["entries"]] == [(2, None), (1, ASKED.action)]
 
 
-# -- the command line ------------------------------------------------------------------------------------
-
-
 def test_the_command_line_is_noted_before_and_after(data: DataDir, trail: Trail) -> None:
     with recorded(data, "lethe erase", "erase", "zorvathian") as found:
         assert outcomes(trail) == [BEGUN]
@@ -343,70 +303,51 @@ def test_the_command_line_is_noted_before_and_after(data: DataDir, trail: Trail)
     assert "zorvathian" not in str(rows)
 
 
-def test_keys_and_erasures_are_in_the_trail_and_its_checks_see_what_is_changed(tmp_path: Path) -> None:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "settings.toml").write_text('[detector]\nlearned = false\n[risk]\nkind = "prior"\n')
-    records = write_records(tmp_path / "notes.jsonl", [NOTE])
-    assert lethe(folder, "ingest", str(records), "-c", "notes").code == 0
-    made = lethe(folder, "keys", "create", "ward").summary["key_id"]
-    assert lethe(folder, "keys", "revoke", made).code == 0
-    erased = lethe(folder, "erase", "r0000", "-c", "notes").summary["doc_id"]
-    assert lethe(folder, "collections", "delete", "notes", "--yes").code == 0
-    rows = lethe(folder, "trail").rows
-    assert [row["outcome"] for row in rows] == [BEGUN, DONE] * 4
+def test_keys_and_erasures_are_in_the_trail_and_its_checks_see_what_is_changed(
+    small_corpus: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in PLAIN.items():
+        monkeypatch.setenv(name, value)
+    lethe = partial(in_process, capsys)
+    for name in ("one", "two"):
+        (small_corpus / f"{name}.txt").write_text(f"Invented note {name}. {NOTE}", encoding="utf-8")
+    ingest = ("ingest", str(small_corpus), "-c", "notes")
+    assert lethe(*ingest).code == 0
+    (small_corpus / "two.txt").unlink()
+    assert lethe(*ingest, "--sync").summary["documents_erased"] == 1
+    made = lethe("keys", "create", "ward").summary["key_id"]
+    assert lethe("keys", "revoke", made).code == 0
+    erased = lethe("erase", str(small_corpus / "one.txt"), "-c", "notes").summary["doc_id"]
+    assert lethe("collections", "delete", "notes", "--yes").code == 0
+    rows = lethe("trail").rows
+    assert [row["outcome"] for row in rows] == [BEGUN, DONE] * 5
     assert [(row["action"], row.get("about"), row.get("counts")) for row in rows[1::2]] == [
+        ("lethe ingest --sync", None, {"documents": 1}),
         ("lethe keys create", made, None),
         ("lethe keys revoke", made, None),
         ("lethe erase", erased, {"documents": 1}),
         ("lethe collections delete", None, None),
     ]
-    assert [row.get("collection") for row in rows[4:]] == ["notes"] * 4
-    head = lethe(folder, "trail", "head")
-    assert head.summary["entry"] == 8
-    (tmp_path / "head.json").write_text(head.out)
-    check = ("trail", "verify", "--head", str(tmp_path / "head.json"))
-    whole = lethe(folder, *check)
-    assert (whole.code, whole.summary) == (0, {"entries": 8, "first_broken": None})
-    data = data_in(folder)
-    changed(data, "DELETE FROM trail WHERE seq > 6")
-    assert lethe(folder, "trail", "verify").code == 0
-    cut = lethe(folder, *check)
-    assert (cut.code, cut.summary["first_broken"]) == (1, 7)
-    assert "the trail is broken at entry 7" in cut.err
+    assert [row.get("collection") for row in rows[1::2]] == ["notes", None, None, "notes", "notes"]
+    head, kept = lethe("trail", "head"), small_corpus / "head.json"
+    assert head.summary["entry"] == 10
+    kept.write_text(head.out)
+    check = ("trail", "verify", "--head", str(kept))
+    whole = lethe(*check)
+    assert (whole.code, whole.summary) == (0, {"entries": 10, "first_broken": None})
+    data = data_in(small_corpus.with_name("data"))
+    changed(data, "DELETE FROM trail WHERE seq > 8")
+    assert lethe("trail", "verify").code == 0
+    cut = lethe(*check)
+    assert (cut.code, cut.summary["first_broken"]) == (1, 9)
+    assert "the trail is broken at entry 9" in cut.err
     changed(data, "UPDATE trail SET event = '{}' WHERE seq = 2")
-    assert lethe(folder, "trail", "verify").summary["first_broken"] == 2
-    (tmp_path / "head.json").write_text("[]")
-    wrong = lethe(folder, *check)
+    assert lethe("trail", "verify").summary["first_broken"] == 2
+    kept.write_text("[]")
+    wrong = lethe(*check)
     assert (wrong.code, "this is no head of a trail" in wrong.err) == (2, True)
-
-
-def test_what_a_synchronized_ingest_erases_is_counted(
-    small_corpus: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in ("one", "two"):
-        (small_corpus / f"{name}.txt").write_text(f"Invented note {name}. {NOTE}", encoding="utf-8")
-    run = ("ingest", str(small_corpus), "-c", "notes")
-    assert in_process(capsys, *run).code == 0
-    (small_corpus / "two.txt").unlink()
-    assert in_process(capsys, *run, "--sync").summary["documents_erased"] == 1
-    began, ended = in_process(capsys, "trail").rows
-    assert (began["action"], ended["outcome"]) == ("lethe ingest --sync", DONE)
-    assert (ended["collection"], ended["counts"]) == ("notes", {"documents": 1})
-
-
-def test_a_command_that_cannot_be_noted_does_nothing(tmp_path: Path) -> None:
-    data = data_in(tmp_path / "data")
-    Trail(data).close()
+    # A command that cannot be noted does nothing.
     changed(data, "CREATE TRIGGER full BEFORE INSERT ON trail BEGIN SELECT raise(ABORT, 'full'); END")
-    ran = lethe(tmp_path / "data", "keys", "create", "ward")
-    assert (ran.code, ran.out) == (1, "")
-    assert "so this was refused" in ran.err
-    assert lethe(tmp_path / "data", "keys").out == ""
-
-
-def test_no_text_is_in_the_trail(data: DataDir, trail: Trail) -> None:
-    Route(data, trail).client.post("/ask/there", params={"q": NOTE})
-    for path in data.settings.data_dir.iterdir():
-        assert b"orvathian" not in path.read_bytes()
-    json.dumps(list(trail.rows()))
+    keys, refused = lethe("keys").out, lethe("keys", "create", "other")
+    assert (refused.code, refused.out, lethe("keys").out) == (1, "", keys)
+    assert "so this was refused" in refused.err
