@@ -15,11 +15,15 @@ from tests.commands import in_process
 def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The steps that were taken; none of them does anything."""
     taken: list[str] = []
+
+    def take(name: str, result: object, *_: object) -> object:
+        taken.append(name)
+        return result
+
     audited = SimpleNamespace(model_dump=lambda mode: {"verdict": "invented"})
     came = {"ingest": True, "ask": True, "audit": (audited, tmp_path / "audit.html")}
     for name, result in (came | {"compare": (tmp_path / "comparison.html", True)}).items():
-        take = partial(lambda name, result, *_: taken.append(name) or result, name, result)
-        monkeypatch.setattr(demo, f"_{name}", take)
+        monkeypatch.setattr(demo, f"_{name}", partial(take, name, result))
     monkeypatch.setattr(demo, "system_of", lambda settings: None)
     monkeypatch.setattr(demo, "audit_table", lambda report: Table("invented", ("measure",), [("none",)]))
     return taken
