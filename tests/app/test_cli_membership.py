@@ -98,7 +98,7 @@ def test_members_are_told_from_others_and_another_run_goes_on_or_is_refused(
 
 
 def test_quoting_answers_are_asked_for_no_yes(attack: Attack) -> None:
-    report = attack("--generator", "settings").summary
+    report = attack("--generator", "settings", "--candidates", "1").summary
     assert list(by_score(report, "lethe")) == CALIBRATED
     assert f"Left out: {DIRECT}" in report["notes"][0] and "answers are by extractive" in report["notes"][0]
 

@@ -15,6 +15,11 @@ from tests.commands import in_process
 def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The steps that were taken; none of them does anything."""
     taken: list[str] = []
+
+    def take(name: str, result: object, *_: object) -> object:
+        taken.append(name)
+        return result
+
     audited = SimpleNamespace(model_dump=lambda mode: {"verdict": "invented"})
     came = {"ingest": True, "ask": True, "audit": (audited, tmp_path / "audit.html")}
 

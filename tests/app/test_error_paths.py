@@ -3,6 +3,7 @@
 import json
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi import APIRouter
@@ -67,14 +68,13 @@ def test_what_is_no_path_of_the_disk_stays(message: str) -> None:
 
 
 def test_every_path_of_the_settings_is_a_place(clean: Path) -> None:
-    settings: dict[str, object] = {
+    settings: dict[str, Any] = {
         "data_dir": "pond",
         "key_file": "keys/id",
         "generator.canaries": "canaries.txt",
     }
-    vault: dict[str, object] = {"vault.key_file": "keys/vault", "vault.old_key_files": ["keys/old"]}
-    encoder: dict[str, object] = {"encoder": {"source": "path", "name": "models/heron"}}
-    places = places_of(load_settings(settings | vault | encoder))
+    settings |= {"vault.key_file": "keys/vault", "vault.old_key_files": ["keys/old"]}
+    places = places_of(load_settings(settings | {"encoder": {"source": "path", "name": "models/heron"}}))
     for named in "pond pond/collections keys/id keys/vault keys/old canaries.txt models/heron".split():
         assert {named, str(clean / named)} <= {*places}
 
