@@ -20,6 +20,7 @@ from ingest.read.paths import FOLDERS_ALONE, Walk
 from ingest.read.reading import Fields, File, Reading, ReadLimits
 from ingest.read.reading_process import reading_process
 from ingest.read.sources import file_readings, read_documents, sources_of, total_bytes
+from ingest.read.text import decoded
 from tests.relative import relative
 
 UNREAD = (
@@ -247,7 +248,7 @@ def test_what_may_not_be_read_and_what_a_disk_or_nobody_foresaw_is_one_sentence_
 ) -> None:
     for name in ("n/a.txt", "n/b/c.txt", "n/d.txt", "n/e.txt", "n/f.txt"):
         write(name, "Zyxwv" if name == "n/e.txt" else "words")
-    opening, decoding = os.open, ingest.read.sources.decoded
+    opening = os.open
     failing = {13: ("a.txt", "b"), 5: ("d.txt",)}
 
     def fails(path: Path, flags: int) -> int:
@@ -259,7 +260,7 @@ def test_what_may_not_be_read_and_what_a_disk_or_nobody_foresaw_is_one_sentence_
     def breaks(data: bytes, place: str) -> str:
         if b"Zyxwv" in data:
             raise KeyError(data.decode())
-        return decoding(data, place)
+        return decoded(data, place)
 
     monkeypatch.setattr(os, "open", fails)
     monkeypatch.setattr(ingest.read.sources, "decoded", breaks)
