@@ -93,7 +93,7 @@ def test_links_in_a_circle_and_those_that_lead_out_are_followed_once_where_that_
 
 
 @pytest.fixture
-def linked() -> None:
+def linked(clean: Path) -> None:
     """A folder with links to a file and a folder outside, to its own file and folder, and to a link."""
     for name in ("n/a.txt", "n/s/b.txt", "outside/c.txt", "outside/d/e.txt"):
         write(name)
