@@ -80,13 +80,6 @@ def test_no_text_is_lost_and_nothing_is_counted_that_is_not_there(
     store.close()
 
 
-def test_ids_that_shift_by_a_line_lose_nothing() -> None:
-    store = Store(None)
-    carry(store, [("1", "ash"), ("2", "birch"), ("3", "cedar")], 32)
-    carry(store, [("1", "oak"), ("2", "ash"), ("3", "birch"), ("4", "cedar")], 32)
-    assert named(store) == {"1": "oak", "2": "ash", "3": "birch", "4": "cedar"}
-
-
 def test_a_clash_takes_no_text_from_another_document() -> None:
     store = Store(None)
     tally = carry(store, [("1", "ash"), ("1", "birch"), ("2", "birch")], 32)

@@ -20,6 +20,7 @@ from ingest.read.paths import FOLDERS_ALONE, Walk
 from ingest.read.reading import Fields, File, Reading, ReadLimits
 from ingest.read.reading_process import reading_process
 from ingest.read.sources import file_readings, read_documents, sources_of, total_bytes
+from ingest.read.text import decoded
 from tests.relative import relative
 
 UNREAD = (
@@ -92,7 +93,7 @@ def test_links_in_a_circle_and_those_that_lead_out_are_followed_once_where_that_
 
 
 @pytest.fixture
-def linked() -> None:
+def linked(clean: Path) -> None:
     """A folder with links to a file and a folder outside, to its own file and folder, and to a link."""
     for name in ("n/a.txt", "n/s/b.txt", "outside/c.txt", "outside/d/e.txt"):
         write(name)
@@ -247,7 +248,7 @@ def test_what_may_not_be_read_and_what_a_disk_or_nobody_foresaw_is_one_sentence_
 ) -> None:
     for name in ("n/a.txt", "n/b/c.txt", "n/d.txt", "n/e.txt", "n/f.txt"):
         write(name, "Zyxwv" if name == "n/e.txt" else "words")
-    opening, decoding = os.open, ingest.read.text.decoded
+    opening = os.open
     failing = {13: ("a.txt", "b"), 5: ("d.txt",)}
 
     def fails(path: Path, flags: int) -> int:
@@ -259,7 +260,7 @@ def test_what_may_not_be_read_and_what_a_disk_or_nobody_foresaw_is_one_sentence_
     def breaks(data: bytes, place: str) -> str:
         if b"Zyxwv" in data:
             raise KeyError(data.decode())
-        return decoding(data, place)
+        return decoded(data, place)
 
     monkeypatch.setattr(os, "open", fails)
     monkeypatch.setattr(ingest.read.sources, "decoded", breaks)

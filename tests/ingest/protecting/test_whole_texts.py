@@ -173,14 +173,8 @@ def test_a_verdict_that_says_neither_is_not_taken_for_safe(verdict: str) -> None
     assert SyntheticTexts(Asker(model)).rewrite(annotated(TEXT)) == ["A family swims in a town."]
 
 
-NO_ROWS: tuple[object, ...] = (
-    [],
-    [7],
-    [{"name": "town"}],
-    [{"name": "town", "value": 3}],
-    [{"name": " ", "value": "x"}],
-    "town",
-)
+EMPTY = [{"name": "town"}, {"name": "town", "value": 3}, {"name": " ", "value": "x"}]
+NO_ROWS: list[object] = [[], [7], "town", *([row] for row in EMPTY)]
 
 
 @pytest.mark.parametrize("rows", NO_ROWS)
