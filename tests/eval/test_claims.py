@@ -29,7 +29,7 @@ HISTORY = "They came with a history of"
         # coordinated clauses, with a subject of their own and without
         ("He is of Varde and his father was a potter.", "He is of Varde | his father was a potter"),
         ("The heron was fed, but it died.", "The heron was fed | it died"),
-        ("He has a cough and sings, but never swims.", "He has a cough | He sings | He never swims"),
+        ("He has asthma and takes tea, but never smokes.", "He has asthma | He takes tea | He never smokes"),
         ("The boiler is 114 and pressure is 130.", "The boiler is 114 | pressure is 130"),
         ("Water is cold, the air is warm, and tea is hot.", "Water is cold | the air is warm | tea is hot"),
         ("In May, water is cold, and milk is sour.", "In May, water is cold | milk is sour"),

@@ -382,6 +382,7 @@ def test_files_in_another_layout_or_of_another_release_are_refused(
     write_cases(tmp_path, released=[3, 12])
     with pytest.raises(LetheError, match=r"does not hold \[start, end, label\] lists by case"):
         report_of(tmp_path, corpora=["tab"])
+    write_cases(tmp_path)
     monkeypatch.setattr(cases, "spia_entities", lambda folder, corpus: {})
     with pytest.raises(ConfigurationError, match="spia_cases: the text of .* not in tab_dev.jsonl; take all"):
         report_of(tmp_path, corpora=["spia_cases"])

@@ -75,20 +75,12 @@ def with_more(document: SanitizedDocument, more: str) -> SanitizedDocument:
 
 def with_part_of_the_date(document: SanitizedDocument, original: str) -> SanitizedDocument:
     """Month and year of the date of birth in place of what the policy wrote."""
-    texts = [original[each.entity.span.start : each.entity.span.end] for each in document.decisions]
-    (number,) = [number for number, text in enumerate(texts) if "19" in text]
-    start, end = document.places[number]
-    part = texts[number].partition(" ")[2]
-    grown = len(part) - (end - start)
-    places = [
-        (a, b + grown) if place == number else (a + grown, b + grown) if a >= end else (a, b)
-        for place, (a, b) in enumerate(document.places)
-    ]
-    decisions = [
-        replace(each, replacement=part) if place == number else each
-        for place, each in enumerate(document.decisions)
-    ]
+    *others, date = document.decisions
+    *before, (start, end) = document.places
+    part = original[date.entity.span.start : date.entity.span.end].partition(" ")[2]
+    assert "19" in part
     text = document.text[:start] + part + document.text[end:]
+    decisions, places = [*others, replace(date, replacement=part)], [*before, (start, start + len(part))]
     return replace(document, text=text, decisions=decisions, places=places)
 
 
