@@ -23,10 +23,6 @@ def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     audited = SimpleNamespace(model_dump=lambda mode: {"verdict": "invented"})
     came = {"ingest": True, "ask": True, "audit": (audited, tmp_path / "audit.html")}
 
-    def take(name: str, result: object, *_: object) -> object:
-        taken.append(name)
-        return result
-
     for name, result in (came | {"compare": (tmp_path / "comparison.html", True)}).items():
         monkeypatch.setattr(demo, f"_{name}", partial(take, name, result))
     monkeypatch.setattr(demo, "system_of", lambda settings: None)
