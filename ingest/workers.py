@@ -12,6 +12,7 @@ from functools import cache
 from multiprocessing import current_process, get_context
 from multiprocessing.forkserver import ensure_running
 from tempfile import gettempdir
+from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -40,6 +41,8 @@ _GRACE = 5.0
 
 _LOOKS = 0.25
 """Seconds between two reports while a batch is waited for."""
+STALLED = 60.0
+"""Seconds beyond its deadline without a word read anywhere after which a batch is taken for lost."""
 
 _prepare: Prepare[Any] | LetheError | None = None
 """That of a worker process, or why there is none."""
@@ -87,25 +90,23 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
         while True:
             pool = self._pool
             try:
-                future = self._scheduled(documents)
+                seconds = self._seconds + sum(len(each.text) for each in documents) / CHARACTERS_A_SECOND
+                future = pool.schedule(_prepared, args=(documents, seconds), timeout=seconds)
             except RuntimeError:
                 self._replace(pool)
             else:
-                return lambda: self._outcomes(documents, pool, future)
-
-    def _scheduled(self, documents: Sequence[Document]) -> "Future[Outcomes[P]]":
-        seconds = self._seconds + sum(len(each.text) for each in documents) / CHARACTERS_A_SECOND
-        found: Future[Outcomes[P]] = self._pool.schedule(
-            _prepared, args=(documents, seconds), timeout=seconds
-        )
-        return found
+                return lambda: self._outcomes(documents, pool, future, seconds)
 
     def _outcomes(
-        self, documents: Sequence[Document], pool: ProcessPool, future: "Future[Outcomes[P]]"
+        self, documents: Sequence[Document], pool: ProcessPool, future: "Future[Outcomes[P]]", seconds: float
     ) -> Outcomes[P]:
+        moved = monotonic()
         try:
             while wait([future], _LOOKS).not_done:
-                self._report()
+                moved = monotonic() if self._report() else moved
+                if monotonic() > moved + seconds + STALLED:
+                    # A process died with a batch that the pool had not been told of: it waits for ever.
+                    raise BrokenProcessPool
             return future.result()
         except (BrokenProcessPool, CancelledError):
             # A process died without a batch, and the pool with it.
@@ -120,11 +121,12 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
         alone = [self.begin([document]) for document in documents]
         return [outcome for wait in alone for outcome in wait()]
 
-    def _report(self) -> None:
-        """Report in this process what the models have read in all others."""
+    def _report(self) -> bool:
+        """Report in this process what the models have read in all others; whether that is anything."""
         now = self._read.value
         before, self._reported = self._reported, now
         report(now - before)
+        return bool(now > before)
 
     def _replace(self, pool: ProcessPool) -> None:
         """Put a new pool in place of a broken one, once."""

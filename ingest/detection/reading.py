@@ -49,18 +49,43 @@ _NAMES = ("PERSON", "CODE", "CONTACT")
 _ENDS_NOTHING = frozenset("at with in of to and the from for by or than into".split())
 """Words with which no phrase ends: 25 of 56,000 marked items do."""
 _TITLES = frozenset("mr mrs ms miss mx dr prof sir madam".split())
+_JOINTS = frozenset("'’-‑")
 _CLITICS = frozenset("m s t d re ve ll".split())
 """What stands behind the apostrophe of "I'm". A letter elsewhere may be somebody's initial."""
 
 
 def _whole(item: "Item", told: "Told", text: str) -> "Item":
-    """The item without words at its end that would only begin something else."""
+    """The item without words at its end that would only begin something else; a name with its whole words."""
     places, last = told.words.places, item.last
+    if item.kind == "PERSON":
+        return _unbroken(item, told, text)
     while last - item.first > 1 and text[slice(*places[last - 1])] in _ENDS_NOTHING:
         last -= 1
     if last == item.last or item.kind in _NAMES:
         return item
     return replace(item, last=last, end=places[last - 1][1])
+
+
+def _unbroken(item: "Item", told: "Told", text: str) -> "Item":
+    """A name with what an apostrophe or a hyphen joins to it: O'Brien, where only "O" was found."""
+    words = [text[slice(*place)] for place in told.words.places]
+    first, last = item.first, item.last
+
+    def joins(sign: int) -> bool:
+        """Whether the words beside a sign are parts of one name."""
+        if not 0 < sign < len(words) - 1 or words[sign] not in _JOINTS:
+            return False
+        (_, before), (start, end), (behind, _) = told.words.places[sign - 1 : sign + 2]
+        after = words[sign + 1]
+        is_part = after[:1].isupper() and (after.lower() not in _CLITICS or words[sign] in "-‑")
+        return before == start and end == behind and words[sign - 1][:1].isupper() and is_part
+
+    while joins(last):
+        last += 2
+    while joins(first - 1):
+        first -= 2
+    places = told.words.places
+    return replace(item, first=first, last=last, start=places[first][0], end=places[last - 1][1])
 
 
 def _is_no_item(item: "Item", text: str) -> bool:

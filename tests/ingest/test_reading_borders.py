@@ -31,3 +31,20 @@ def test_no_item_crosses_cells_or_ends_before_its_end() -> None:
     said = [text[each.span.start : each.span.end] for each in found]
     assert said and not any("  " in each for each in said)
     assert not any(each.split()[-1] in _ENDS_NOTHING for each in said)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (
+            "Renée Núñez-García (née O'Brien) saw Jürgen Weiß.",
+            ["Renée Núñez-García", "O'Brien", "Jürgen Weiß"],
+        ),
+        ("Mrs Dana (née O’Brien) and Sean O’Casey came.", ["Dana", "O’Brien", "Sean O’Casey"]),
+        ("Ask Dana's nurse; it's Dana, she'll know.", ["Dana", "Dana"]),
+    ],
+)
+def test_no_name_is_cut_at_an_apostrophe(text: str, names: list[str]) -> None:
+    (found,) = detector_of(load_settings({})).detect([Document("d", text)])
+    people = [text[each.span.start : each.span.end] for each in found if each.label == "person full name"]
+    assert people == names
