@@ -1,10 +1,13 @@
 """``make house``: how large the project is and how its modules hang together, as a table.
 
+``python -m benchmarks.house --picture`` draws which rooms import which.
+
 Lines are those of Python files that git knows. Two commands are run on one invented letter, to count the
 modules of ours that they import.
 """
 
 import ast
+import io
 import subprocess
 import sys
 import tempfile
@@ -13,7 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from eval.reports.render import INK, STYLE, inline, standalone
+
 ROOT = Path(__file__).parents[1]
+PICTURE = ROOT / "docs" / "pictures" / "rooms.svg"
+WALK = ("models", "ingest", "retrieval", "eval", "app")
 ROOMS = ("app", "benchmarks", "deploy", "eval", "ingest", "models", "retrieval")
 LETTER = "Mr Tobias Quellmann called on 4 May 2021 about the boiler of the mill. It is broken.\n"
 _COUNTED = f"""
@@ -115,8 +122,48 @@ def rows() -> Iterator[tuple[str, str]]:
     yield "lines of docs/decisions.md", str(lines_in([ROOT / "docs" / "decisions.md"]))
 
 
+def between_rooms() -> set[tuple[str, str]]:
+    """Which rooms of the walk import which others, late imports left aside."""
+    files = [path for room in WALK for path in sources(room)]
+    imports = imports_of({module_of(path): ast.parse(path.read_text(encoding="utf-8")) for path in files})
+    pairs = {(name.split(".")[0], each.split(".")[0]) for name, own in imports.items() for each in own}
+    return {(room, other) for room, other in pairs if room != other}
+
+
+def picture() -> str:
+    """The rooms and what they import, as SVG."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    file = io.StringIO()
+    with rc_context(STYLE):
+        figure = Figure(figsize=(8, 2.2))
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set(xlim=(-0.5, len(WALK) - 0.5), ylim=(-0.3, 1))
+        axes.axis("off")
+        for place, room in enumerate(WALK):
+            axes.text(place, 0, room, ha="center", va="center", bbox={"boxstyle": "round", "fill": False})
+        for room, other in sorted(between_rooms()):
+            first, last = WALK.index(room), WALK.index(other)
+            arrow = {
+                "arrowstyle": "->",
+                "color": INK,
+                "connectionstyle": f"arc3,rad={0.35 * (first - last > 1)}",
+            }
+            shift = 0.3 if first - last == 1 else 0.0
+            height = 0.0 if first - last == 1 else 0.12
+            axes.annotate("", (last + shift, height), (first - shift, height), arrowprops=arrow)
+        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    return standalone(
+        inline(file.getvalue(), "The rooms in the order of the walk; an arrow leads to what is imported.")
+    )
+
+
 def main() -> None:
-    """Print the table as Markdown."""
+    """Print the table as Markdown, or write the picture of the rooms."""
+    if "--picture" in sys.argv[1:]:
+        PICTURE.write_text(picture(), encoding="utf-8")
+        return
     print("| what | now |\n| --- | ---: |")
     for name, figure in rows():
         print(f"| {name} | {figure} |", flush=True)

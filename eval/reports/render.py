@@ -58,7 +58,7 @@ def draw(plot: Plot) -> str | None:
         figure = Figure(figsize=(9.6, _height(plot)), layout="constrained")
         {"bars": _bars, "maps": _maps, "curves": _curves, "marks": _curves}[plot.kind](figure, plot)
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
-    return _inline(file.getvalue(), f"{plot.title}. {plot.words}")
+    return inline(file.getvalue(), f"{plot.title}. {plot.words}")
 
 
 def standalone(svg: str) -> str:
@@ -76,7 +76,7 @@ def _height(plot: Plot) -> float:
     )
 
 
-def _inline(svg: str, label: str) -> str:
+def inline(svg: str, label: str) -> str:
     """Remove external references, add an accessible label, and use the color of the page."""
     svg = svg[svg.index("<svg ") :]
     svg = re.sub(r"<metadata>.*?</metadata>|<style .*?</style>", "", svg, flags=re.DOTALL)

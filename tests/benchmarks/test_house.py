@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from benchmarks.house import has_circle, imports_of, used_once
+from benchmarks.house import PICTURE, has_circle, imports_of, picture, used_once
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,8 @@ def test_private_functions_that_are_named_once() -> None:
         "def _a(): _b(); _b()\ndef _b(): ...\nclass C:\n    def _c(self): _a()\n    def d(self): self._c()\n"
     )
     assert used_once(ast.parse(text)) == 2
+
+
+def test_the_picture_is_of_the_rooms_as_they_are() -> None:
+    pytest.importorskip("matplotlib")
+    assert PICTURE.read_text(encoding="utf-8") == picture(), "run: python -m benchmarks.house --picture"
