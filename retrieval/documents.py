@@ -12,9 +12,12 @@ TITLE = 60
 """The most characters of a title."""
 
 
-def title_of(beginning: str) -> str:
-    """What to call a document by its sanitized beginning: its first words, without what marks a heading."""
-    said = (line for line in beginning.splitlines() if any(map(str.isalnum, line)))
+def title_of(beginning: str | None) -> str:
+    """What to call a document by its sanitized beginning: its first words, without what marks a heading.
+
+    None begins what has no passage, and no word at all.
+    """
+    said = (line for line in (beginning or "").splitlines() if any(map(str.isalnum, line)))
     words = re.sub(r"^[^\w\[]+", "", " ".join(next(said, "").split()))
     return words if len(words) <= TITLE else words[:TITLE].rpartition(" ")[0] + " …"
 

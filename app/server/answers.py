@@ -143,7 +143,7 @@ class OutputTextAnswer(_Answer):
 
     type: Literal["output_text"] = "output_text"
     text: str = Field(repr=False)
-    annotations: list[Any] = []
+    annotations: list[Any] = Field(default=[], repr=False)
 
 
 class OutputMessageAnswer(_Answer):
@@ -190,7 +190,7 @@ class ResponseAnswer(_Answer):
     )
     warnings: list[str] = Field(default=[], description=WARNINGS)
     store: Literal[False] = False
-    tools: list[Any] = []
+    tools: list[Any] = Field(default=[], repr=False)
     tool_choice: Literal["none"] = "none"
     parallel_tool_calls: Literal[False] = False
 

@@ -155,8 +155,8 @@ class ResponseMessageBody(_Body):
     type: Literal["message"] = "message"
     role: Literal["system", "developer", "user", "assistant"]
     content: Content = Field(repr=False, description="text, or parts of type input_text or output_text")
-    id: str | None = Field(default=None, max_length=200, description=NO_EFFECT)
-    status: str | None = Field(default=None, max_length=200, description=NO_EFFECT)
+    id: str | None = Field(default=None, max_length=200, repr=False, description=NO_EFFECT)
+    status: str | None = Field(default=None, max_length=200, repr=False, description=NO_EFFECT)
 
 
 class TextFormatBody(_Body):

@@ -79,8 +79,7 @@ def _lacking(record: Record, path: str) -> UnreadableDocument:
     where = f" among its {among}" if count else ""
     return UnreadableDocument(
         record.place,
-        f"has no field {path!r}{where}; name the one that holds the text with --text-field, or "
-        f"{ALL_BELOW} for all of them",
+        f"has no field {path!r}{where}; name that of the text with --text-field, or {ALL_BELOW} for all",
     )
 
 

@@ -282,7 +282,7 @@ def _kind_within(stream: BinaryIO, place: str) -> str:
     if not kind:
         raise UnreadableDocument(
             place,
-            "has no extension, and its beginning does not tell what it is; name it .txt or as it needs",
+            "has no extension, and its beginning does not tell what it is; name it .txt or so",
         )
     return kind
 

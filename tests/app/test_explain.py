@@ -352,7 +352,7 @@ def test_the_page_and_the_row_tell_the_same_of_the_document(method: Method, poli
     found = {"before": round(risk.before, 4), "after": round(risk.after, 4), "engine": risk.engine}
     assert row["detected_risk"] == {"of": "what was found"} | found
     assert row["doubts"] == ["written in capitals"]
-    left = {"kind": "scanned page", "count": 3, "reason": "has no text; install tesseract"}
+    left = {"kind": "scanned page", "count": 3, "reason": "has no text; install tesseract", "read": False}
     assert row["not_read"] == [left]
 
 

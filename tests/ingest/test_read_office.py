@@ -44,6 +44,8 @@ READERS: list[tuple[Reader, Callable[[io.BytesIO], None]]] = [
     (pptx_text, write_pptx),
 ]
 
+ASIDE = "is read as text; ingest.asides leaves it out"
+
 
 def made(write: Callable[[io.BytesIO], None]) -> io.BytesIO:
     out = io.BytesIO()
@@ -89,6 +91,7 @@ def test_a_letter_with_what_is_left_out() -> None:
         "Call her first.",
         (
             Unread("deleted passage", 1, "was deleted with changes tracked, and stays so"),
+            Unread("comment", 1, ASIDE, read=True),
             Unread("picture", 1, "may show text; write out what it says"),
         ),
     )
@@ -159,6 +162,8 @@ def test_a_workbook_with_what_is_left_out() -> None:
         "His brother was treated here too.\n[Picture]\n\nCosts\nBarnaby Oyelaran | 120.5",
         (
             Unread("formula", 1, "has no stored value; open the file in Excel and save it again"),
+            Unread("comment", 1, ASIDE, read=True),
+            Unread("hidden row", 2, ASIDE, read=True),
             Unread("picture", 1, "may show text; write out what it says"),
         ),
     )
@@ -266,7 +271,7 @@ def test_comments_of_a_workbook_are_read_and_charts_links_and_names_of_cells_cou
     sheet.add_chart(chart, "D1")
     read = xlsx_text(made(book.save), "x")
     assert read.text.startswith("Sheet\na | 1\nsaid of a")
-    assert counts(read) == {"link target": 1, "chart": 1, "defined name": 1}
+    assert counts(read) == {"comment": 1, "link target": 1, "chart": 1, "defined name": 1}
 
 
 def test_slides_with_what_is_left_out() -> None:
@@ -274,7 +279,10 @@ def test_slides_with_what_is_left_out() -> None:
         "Case of Florentina Maddox\nShe sued her landlord.\nThe roof leaked for two years.\n"
         "Ask her at f.maddox@example.org before you show this.\n\n"
         "Date | Step\n4 March | Judgment for her\n[The roof of Florentina Maddox]",
-        (Unread("picture", 1, "may show text; write out what it says"),),
+        (
+            Unread("speaker note", 1, ASIDE, read=True),
+            Unread("picture", 1, "may show text; write out what it says"),
+        ),
     )
 
 
@@ -298,7 +306,7 @@ def test_grouped_shapes_and_comments_of_slides_are_read_and_charts_and_slide_num
         slide.part.relate_to(part, "http://schemas.microsoft.com/office/2018/10/relationships/comments")
     read = pptx_text(made(show.save), "x")
     assert read.text == "in a group\ntwo\nan old remark\nnew"
-    assert counts(read) == {"chart": 1, "embedded file": 1, "document property": 1}
+    assert counts(read) == {"comment": 2, "chart": 1, "embedded file": 1, "document property": 1}
 
 
 def test_slides_come_in_their_order_and_what_their_master_says_once() -> None:

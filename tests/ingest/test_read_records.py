@@ -21,7 +21,7 @@ from ingest.read.sources import read_documents
 from tests.relative import relative
 
 Item = Document | UnreadableDocument
-REMEDY = "name the one that holds the text with --text-field"
+REMEDY = "name that of the text with --text-field, or ... for all"
 NO_TEXT_FIELD = "name a field that holds text"
 BELOW = "name a field that holds text, or all that is below this one as text..."
 NO_RECORD = "write {...} with named fields"

@@ -19,14 +19,13 @@ from ingest.errors import UnreadableDocument
 from ingest.read.paths import FOLDERS_ALONE, Walk
 from ingest.read.reading import Fields, File, Reading, ReadLimits
 from ingest.read.reading_process import reading_process
-from ingest.read.sources import file_readings, read_documents, sources_of, total_bytes
+from ingest.read.sources import EXTENSIONS, file_readings, read_documents, sources_of, total_bytes
 from ingest.read.text import decoded
 from tests.relative import relative
 
 UNREAD = (
-    "has an extension that is not read; convert it to one of .txt .md .log .hl7 .html .htm .pdf .docx .xlsx"
-    " .xlsm .pptx .rtf .eml .mbox .csv .tsv .json .jsonl .ndjson"
-    " (gzip: .csv.gz .tsv.gz .json.gz .jsonl.gz .ndjson.gz)"
+    f"has an extension that is not read; convert it to one of {' '.join(EXTENSIONS)} "
+    "(gzip: .csv.gz .tsv.gz .json.gz .jsonl.gz .ndjson.gz)"
 )
 LEADS_OUT = (
     "was skipped: a link leads out of the folder to it; name it, or give --follow-links or set "
@@ -224,7 +223,7 @@ def test_names_that_lead_nowhere_do_not_end_the_batch() -> None:
         "empty": "empty: holds no file; check the path",
         "x.exe": f"x.exe: {UNREAD}",
         "notes.txt.gz": f"notes.txt.gz: {UNREAD}",
-        "bare": f"bare: {UNREAD}",
+        "bare": "bare: has no extension, and its beginning does not tell what it is; name it .txt or so",
         "pipe.txt": f"pipe.txt: {NO_FILE}",
         "s.txt": f"s.txt: {NO_FILE}",
         "": "an empty path: names nothing; write . for the folder you are in",
@@ -419,7 +418,7 @@ def test_errors_in_a_row_are_told_one_by_one_up_to_a_number() -> None:
     assert len(items) == 2_003
     assert items[1_000:1_002] == [
         "a.jsonl#1001",
-        "a.jsonl, line 1,002: has no field 'text'; name the one that holds the text with --text-field",
+        "a.jsonl, line 1,002: has no field 'text'; name that of the text with --text-field, or ... for all",
     ]
     assert items[-3].startswith("a.jsonl, line 2,001: ")
     assert items[-2:] == [

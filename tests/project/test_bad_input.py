@@ -138,10 +138,10 @@ def test_every_bad_file_is_told_and_the_others_are_kept(lethe: Lethe, tmp_path: 
     byte = len(SECRET) + len(" drank caf")
     assert reasons["e.txt"] == f"not UTF-8 at byte {byte}; convert it, e.g. iconv -f WINDOWS-1252 -t UTF-8"
     assert reasons["f.csv, line 2"] == (
-        "has no field 'text' among its 2 fields; name the one that holds the text with --text-field"
+        "has no field 'text' among its 2 fields; name that of the text with --text-field, or ... for all"
     )
     assert reasons["g_by_patient.json"] == (
-        "has no field 'text' among its only field; name the one that holds the text with --text-field"
+        "has no field 'text' among its only field; name that of the text with --text-field, or ... for all"
     )
     assert reasons["g.json, record 1"] == (
         "has a number in field 'text', not text; name a field that holds text"

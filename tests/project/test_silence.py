@@ -243,6 +243,7 @@ app.access.trail.Found: about counts
 app.access.vault.Original: sealed_as
 app.access.vault.Sealing: collection_id
 app.server.bodies.ChatBody: model collection
+app.server.bodies.ResponsesBody: model collection
 app.server.bodies.SearchBody: collection
 app.server.bodies.EmbeddingsBody: model
 app.on_ray.OnRay: own_entities
@@ -256,6 +257,8 @@ app.server.answers.PassageAnswer: doc_id warnings
 app.server.answers.CitationAnswer: doc_id
 app.server.answers.ModelAnswer: id
 app.server.answers.ChatAnswer: id model engine warnings
+app.server.answers.ResponseAnswer: id model engine warnings
+app.server.answers.OutputMessageAnswer: id
 app.server.answers.OriginalAnswer: doc_id sealed_as
 app.server.answers.RevealedPlace: label action
 app.server.answers.DetectedRiskAnswer: engine
