@@ -84,27 +84,21 @@ def _sizes(report: MembershipReport) -> tuple[str, ...]:
     )
 
 
+def _true_positives(limit: float) -> Callable[[ScoreFigures], Cell]:
+    return lambda each: estimate_cell(each.tpr[limit], PERCENT)
+
+
+def _accuracy(each: ScoreFigures) -> Cell:
+    note = "" if each.chance_accuracy is None else f"by chance {each.chance_accuracy:.1%}"
+    return estimate_cell(each.oracle_accuracy, PERCENT, note)
+
+
 _COLUMNS: Sequence[Column] = (
     ("", "Score", lambda each: each.score),
     ("", "members, others", lambda each: f"{each.members:,}, {each.others:,}"),
     ("", "AUC", lambda each: estimate_cell(each.auc, DECIMAL)),
-    *(
-        (
-            "",
-            f"true positives at {limit:.0%} false ones",
-            lambda each, limit=limit: estimate_cell(each.tpr[limit], PERCENT),
-        )
-        for limit in SHOWN
-    ),
-    (
-        "",
-        "oracle's accuracy",
-        lambda each: estimate_cell(
-            each.oracle_accuracy,
-            PERCENT,
-            "" if each.chance_accuracy is None else f"by chance {each.chance_accuracy:.1%}",
-        ),
-    ),
+    *(("", f"true positives at {limit:.0%} false ones", _true_positives(limit)) for limit in SHOWN),
+    ("", "oracle's accuracy", _accuracy),
 )
 _NARROW: Sequence[Column] = (
     ("", "score", lambda each: _beside_its_score(each.score)),
@@ -245,20 +239,16 @@ def _attacked(arm: ArmSummary) -> str:
 
 def _labels(report: ExtractionReport) -> Iterator[Table]:
     """Entity leakage of each label, the most frequent first."""
-    counts: dict[str, float] = {}
-    for arm in report.arms:
-        for label, found in arm.by_label.items():
-            counts[label] = max(counts.get(label, 0), found.n)
+    arms = report.arms
+    every = {label for arm in arms for label in arm.by_label}
+    counts = {label: max(arm.by_label[label].n for arm in arms if label in arm.by_label) for label in every}
     labels = sorted(counts, key=lambda label: (-counts[label], label))
     more = len(labels) - MOST_LABELS
     if labels:
         yield Table(
             "Entity leakage by label" + (f"; {more} rarer labels are in summary.json" if more > 0 else ""),
-            ("Label", *(arm.name for arm in report.arms)),
-            [
-                (label, *(share(arm.by_label.get(label)) for arm in report.arms))
-                for label in labels[:MOST_LABELS]
-            ],
+            ("Label", *(arm.name for arm in arms)),
+            [(label, *(share(arm.by_label.get(label)) for arm in arms)) for label in labels[:MOST_LABELS]],
             folded=f"By label ({len(labels)})",
         )
 
@@ -296,22 +286,14 @@ def leakage_table(report: ExtractionReport) -> Table:
         f"sensitive: {report.reference.source}; share and 95% interval",
         *report.problems,
     )
-    return Table(
-        "\n".join(caption),
-        ("arm", "n", "entities", "direct", "quasi", "queries", "coverage", "repeats", "R@5"),
-        [
-            (
-                arm.name,
-                f"{arm.completed}/{arm.planned}",
-                *(
-                    estimate_cell(figure, PERCENT)
-                    for figure in (
-                        arm.entity_leakage, arm.by_identifier.get("direct"), arm.by_identifier.get("quasi"),
-                        arm.query_leakage, arm.coverage, arm.repeat_prompts,
-                    )
-                ),
-                estimate_cell(arm.recall_overlap.get(5)).text,
-            )
-            for arm in report.arms
-        ],
-    )  # fmt: skip
+
+    def cells(arm: ArmSummary) -> Iterator[Cell | str]:
+        yield arm.name
+        yield f"{arm.completed}/{arm.planned}"
+        kinds = (arm.by_identifier.get("direct"), arm.by_identifier.get("quasi"))
+        for figure in (arm.entity_leakage, *kinds, arm.query_leakage, arm.coverage, arm.repeat_prompts):
+            yield estimate_cell(figure, PERCENT)
+        yield estimate_cell(arm.recall_overlap.get(5)).text
+
+    head = ("arm", "n", "entities", "direct", "quasi", "queries", "coverage", "repeats", "R@5")
+    return Table("\n".join(caption), head, [[*cells(arm)] for arm in report.arms])
