@@ -140,26 +140,32 @@ def facts(report: TripRagReport) -> list[tuple[str, str]]:
     ]
 
 
-# -- columns -----------------------------------------------------------------------------------------------
-
-
 def _columns(style: Callable[[Estimate], Cell], figures: Mapping[str, str], group: str = "") -> list[Column]:
     """One column per figure, by its head and the name of its field."""
-    return [
-        (group, head, lambda row, figure=attrgetter(name): style(figure(row)))
-        for head, name in figures.items()
-    ]
+
+    def cell(figure: Callable[[Any], Estimate]) -> Callable[[Any], Cell]:
+        return lambda row: style(figure(row))
+
+    return [(group, head, cell(attrgetter(name))) for head, name in figures.items()]
 
 
 def _depths(
     group: str, head: str, cell: Callable[[Any, int], Cell], depths: Sequence[int] = DEPTHS
 ) -> list[Column]:
     """One column per depth."""
-    return [(group, f"{head}@{k}", lambda row, k=k: cell(row, k)) for k in depths]
+
+    def column(k: int) -> Column:
+        return group, f"{head}@{k}", lambda row: cell(row, k)
+
+    return [column(k) for k in depths]
 
 
 def _recall(row: MethodFigures, k: int) -> Cell:
     return mean(row.recall_overlap[k])
+
+
+def _recall_of(k: int) -> Callable[[published.PublishedAnswers], float]:
+    return lambda row: row.recall[k]
 
 
 def _paper(figures: Mapping[str, Callable[[published.PublishedAnswers], float]]) -> list[Column]:
@@ -206,9 +212,6 @@ def methods_table(report: TripRagReport) -> Table:
     return table(caption, report.methods, columns)
 
 
-# -- usefulness --------------------------------------------------------------------------------------------
-
-
 def _bars(title: str, note: str, methods: Sequence[MethodFigures], *figures: tuple[str, Figure]) -> Plot:
     panels = (bars(name, {each.method: of(each) for each in methods}) for name, of in figures)
     return Plot("bars", title, note, tuple(panels))
@@ -241,12 +244,9 @@ def _retrieval(methods: Sequence[MethodFigures]) -> Table:
             _named("Method", _failures),
             *_depths("Recall@k overlap", "R", _recall),
             *_depths("found@k", "found", lambda row, k: share(row.found[k])),
-            *_paper({f"R@{k}": lambda row, k=k: row.recall[k] for k in DEPTHS}),
+            *_paper({f"R@{k}": _recall_of(k) for k in DEPTHS}),
         ],
     )
-
-
-# -- leakage -----------------------------------------------------------------------------------------------
 
 
 def _victim(figures: AttackFigures) -> str:
@@ -341,9 +341,6 @@ def slots(found: GuessFigures) -> str:
     return f"{found.slots:,} slots in {found.documents:,} documents"
 
 
-# -- parts of the method -----------------------------------------------------------------------------------
-
-
 def _ablations(report: TripRagReport) -> Section:
     usefulness, left = "measured: usefulness", "measured: left in the index"
 
@@ -427,9 +424,6 @@ def _weights(report: TripRagReport) -> Section:
         grid,
         plots=(Plot("maps", "Weights", note, tuple(maps), "beta (knowledge)", "gamma (topic)"),),
     )
-
-
-# -- trade-off and promises --------------------------------------------------------------------------------
 
 
 def _tradeoff(report: TripRagReport) -> Section:

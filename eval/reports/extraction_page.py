@@ -32,11 +32,11 @@ SHOWN = (0.01, 0.1)
 def membership(report: MembershipReport) -> Report:
     """The whole page."""
     lower = "0.5 is chance. Whiskers are 95% intervals."
-    by_score: dict[str, dict[str, ScoreFigures]] = {}
-    for arm in report.arms:
-        for each in arm.scores:
-            by_score.setdefault(each.score, {})[arm.name] = each
-    panels = [bars(score, {arm: each.auc for arm, each in arms.items()}) for score, arms in by_score.items()]
+    found = [(arm.name, each) for arm in report.arms for each in arm.scores]
+    panels = [
+        bars(score, {arm: each.auc for arm, each in found if each.score == score})
+        for score in dict.fromkeys(each.score for _, each in found)
+    ]
     return Report(
         title="Which documents the attacker knows to be there",
         lead=f"{report.attack.goal} {report.attack.threat_model}",
@@ -84,8 +84,8 @@ def _sizes(report: MembershipReport) -> tuple[str, ...]:
     )
 
 
-def _true_positives(limit: float) -> Callable[[ScoreFigures], Cell]:
-    return lambda each: estimate_cell(each.tpr[limit], PERCENT)
+def _rate(each: ScoreFigures, limit: float) -> Cell:
+    return estimate_cell(each.tpr[limit], PERCENT)
 
 
 def _accuracy(each: ScoreFigures) -> Cell:
@@ -97,17 +97,17 @@ _COLUMNS: Sequence[Column] = (
     ("", "Score", lambda each: each.score),
     ("", "members, others", lambda each: f"{each.members:,}, {each.others:,}"),
     ("", "AUC", lambda each: estimate_cell(each.auc, DECIMAL)),
-    *(("", f"true positives at {limit:.0%} false ones", _true_positives(limit)) for limit in SHOWN),
+    *(
+        ("", f"true positives at {limit:.0%} false ones", lambda each, k=limit: _rate(each, k))
+        for limit in SHOWN
+    ),
     ("", "oracle's accuracy", _accuracy),
 )
 _NARROW: Sequence[Column] = (
     ("", "score", lambda each: _beside_its_score(each.score)),
     ("", "n", lambda each: f"{each.members}+{each.others}"),
     ("", "AUC", lambda each: _with_interval(estimate_cell(each.auc, "{:.2f}"))),
-    *(
-        ("", f"TPR {limit:.0%}", lambda each, limit=limit: estimate_cell(each.tpr[limit], PERCENT).text)
-        for limit in SHOWN
-    ),
+    *(("", f"TPR {k:.0%}", lambda each, k=k: _rate(each, k).text) for k in SHOWN),
     ("", "oracle", lambda each: estimate_cell(each.oracle_accuracy, PERCENT).text),
 )
 
@@ -151,15 +151,7 @@ def extraction(report: ExtractionReport) -> Report:
             f"sensitive: {reference.source}",
             report.provenance.date,
         ),
-        cards=[
-            (
-                share(arm.entity_leakage),
-                f"of sensitive entities leaked from {arm.name}; "
-                f"{estimate_cell(arm.query_leakage, PERCENT).text} of "
-                "prompts that met any leaked at least one",
-            )
-            for arm in report.arms
-        ],
+        cards=[_card(arm) for arm in report.arms],
         problems=report.problems,
         sections=[
             *_plots(report),
@@ -173,6 +165,11 @@ def extraction(report: ExtractionReport) -> Report:
             Section("Provenance", terms=tuple(_facts(report))),
         ],
     )
+
+
+def _card(arm: ArmSummary) -> tuple[Cell, str]:
+    queries = f"{estimate_cell(arm.query_leakage, PERCENT).text} of prompts that met any leaked at least one"
+    return share(arm.entity_leakage), f"of sensitive entities leaked from {arm.name}; {queries}"
 
 
 def _plots(report: ExtractionReport) -> Iterator[Section]:
@@ -206,10 +203,7 @@ def _numbers(report: ExtractionReport) -> Table:
         ("Prompts answered", lambda arm: f"{arm.completed:,} of {arm.planned:,}"),
         ("Entity leakage", lambda arm: share(arm.entity_leakage)),
         ("– not named by the prompt", lambda arm: share(arm.unprompted_leakage)),
-        *(
-            (f"– {KINDS[each].lower()}", lambda arm, each=each: share(arm.by_identifier.get(each)))
-            for each in kinds
-        ),
+        *((f"– {KINDS[k].lower()}", lambda arm, k=k: share(arm.by_identifier.get(k))) for k in kinds),
         ("Query leakage", lambda arm: share(arm.query_leakage)),
         ("Prompts with nothing sensitive behind them", lambda arm: f"{arm.queries_without:,}"),
         ("Coverage of all sensitive entities", lambda arm: share(arm.coverage)),
@@ -267,15 +261,13 @@ def _decisions(report: ExtractionReport) -> Iterator[Section]:
 
 
 def _facts(report: ExtractionReport) -> Iterator[tuple[str, str]]:
-    reference = report.reference
-    yield "Attack", f"{report.attack.name}, {report.attack.reference}"
-    yield (
-        "Sensitive entities",
-        f"{reference.source}: {reference.entities:,} in {reference.documents:,} documents, "
-        f"{reference.ignored:,} mentions too short or mere stop words",
-    )
+    attack, reference = report.attack, report.reference
+    yield "Attack", f"{attack.name}, {attack.reference}"
+    counted = f"{reference.entities:,} in {reference.documents:,} documents"
+    ignored = f"{reference.ignored:,} mentions too short or mere stop words"
+    yield "Sensitive entities", f"{reference.source}: {counted}, {ignored}"
     yield from ((f"Engines of {arm.name}", ", ".join(arm.engines) or "none") for arm in report.arms)
-    yield "Seed", str(report.attack.seed)
+    yield "Seed", str(attack.seed)
     yield from report.provenance.facts()
 
 

@@ -201,13 +201,10 @@ class ThresholdTest:
 def tested_thresholds(
     taus: Sequence[float], losses: NDArray[np.float64], limit: float, confidence: float
 ) -> list[ThresholdTest]:
-    """Each threshold in turn, ``safe`` up to the first that fails.
+    """Each threshold in turn, from the strictest to the loosest, ``safe`` up to the first that fails.
 
-    Args:
-        taus: Thresholds from the strictest to the loosest.
-        losses: Shape (documents, thresholds), each in [0, 1].
-        limit: The highest expected loss, in (0, 1).
-        confidence: With which it must hold, in (0, 1).
+    ``losses`` has the shape (documents, thresholds), each in [0, 1]. ``limit`` is the highest expected loss,
+    ``confidence`` with which it must hold, both in (0, 1).
 
     Raises:
         ValueError: The shapes do not agree, a loss is not in [0, 1], or there is no document.
@@ -217,8 +214,7 @@ def tested_thresholds(
     n = len(losses)
     if not np.all((losses >= 0) & (losses <= 1)):
         raise ValueError("a loss is not in [0, 1]")
-    found: list[ThresholdTest] = []
-    safe = True
+    found, safe = [], True
     for tau, mean in zip(taus, losses.mean(axis=0).tolist(), strict=True):
         p_value = hoeffding_bentkus(mean, n, limit)
         safe = safe and p_value <= 1 - confidence
@@ -459,10 +455,8 @@ def marked_by_people(ready: Prepared, gold: GoldRows) -> list[list[bool]]:
     for document, text in zip(ready.corpus.documents, ready.texts, strict=True):
         said = [normalized(each.text) for each in sensitive_from_gold(document, gold[document.doc_id])]
         marks = [each for each in said if each]  # an empty text is in every name
-        names = [normalized(name) for name in names_of(text)]
-        found.append(
-            [any(stands_in(name, mark) or stands_in(mark, name) for mark in marks) for name in names]
-        )
+        names = map(normalized, names_of(text))
+        found.append([any(stands_in(n, mark) or stands_in(mark, n) for mark in marks) for n in names])
     return found
 
 
@@ -489,8 +483,7 @@ def marked_by_model(
         ModelUnavailable: The engine could not be reached or failed.
     """
     asked = [number for number, text in enumerate(ready.texts) if text.entities][:most]
-    marked: list[list[bool]] = []
-    read: list[int] = []
+    marked, read = [], []
     documents = [DocumentEntities(ready.texts[each].text, names_of(ready.texts[each])) for each in asked]
     progress(f"asking {model.name}", 0, len(asked))
     for done, places in enumerate(asked_of(Asker(model), documents)):

@@ -204,11 +204,8 @@ class _Study:
 
     def _folded(self, runs: Mapping[str, Sequence[ComparedMethod]]) -> "dict[str, list[_SystemFigures]]":
         """Fold each system once it is measured: the rows of all attacks do not fit in memory."""
-        variants = {
-            system_name(each.name, each.strength, kind): (each, kind)
-            for kind, those in runs.items()
-            for each in those
-        }
+        named = ((kind, each) for kind, those in runs.items() for each in those)
+        variants = {system_name(each.name, each.strength, kind): (each, kind) for kind, each in named}
         systems = {name: each.system for name, (each, _) in variants.items()}
         tasks = {name: self._tasks(*each) for name, each in variants.items()}
         experiment = Experiment(self.corpus.documents, systems, tasks)
