@@ -19,7 +19,7 @@ from eval.studies.calibrate import (
     MarkedThreshold,
     Promise,
     attack_curves,
-    leak_curve,
+    leak_curves,
     links_of,
     marked_by_model,
     marked_by_people,
@@ -93,10 +93,8 @@ def _fitted(
         _report_attack(policy, promise, measure, pool)
         return _promise_row(promise, measure.name)
     if arguments.max_leak is not None:
-        counted = COUNTED[arguments.count]
-        promise = promised(
-            leak_curve(ready, policy, counted, reported), arguments.max_leak, arguments.confidence
-        )
+        (curve,) = leak_curves(ready, policy, [COUNTED[arguments.count]], reported)
+        promise = promised(curve, arguments.max_leak, arguments.confidence)
         _report(policy, promise, arguments.count)
         return _promise_row(promise, arguments.count)
     if arguments.share is not None:

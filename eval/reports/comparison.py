@@ -49,8 +49,6 @@ SIGNED = "{:+.3f}"
 WORDS = words("comparison")
 DEFINITIONS: Mapping[str, str] = WORDS["what_figures_count"]
 VARIANTS: Mapping[str, str] = WORDS["variants"]
-Victim = tuple[str, str, int]
-"""Attack, generator and number of passages."""
 Figure = Callable[[MethodFigures], Estimate]
 RECALL: tuple[str, Figure] = ("Recall@1 overlap", lambda each: each.recall_overlap[1])
 ROUGE: tuple[str, Figure] = ("ROUGE-L", lambda each: each.rouge_l)
@@ -61,6 +59,18 @@ EVERYTHING: tuple[str, Figure] = ("sensitive entities left", lambda each: each.d
 def comparison(report: TripRagReport) -> Report:
     """The whole page."""
     corpus = report.corpus
+    parts: Sequence[tuple[str, object, Callable[[TripRagReport], Section]]] = (
+        ("leakage", report.attacks, _leakage),
+        ("index", True, _index_reader),
+        ("ablations", report.ablations, _ablations),
+        ("scores", report.correlations, _scores),
+        ("weights", report.grid, _weights),
+        ("tradeoff", True, _tradeoff),
+        ("promises", report.promises, _promises),
+        ("canaries", report.canaries, _canaries),
+        ("guessing", report.guesses, _guessing),
+        ("absent", report.absent, lambda made: _section("absent", terms=tuple(made.absent.items()))),
+    )
     return Report(
         title=f"TRIP-RAG and what it is compared with: {corpus.name}",
         lead="How useful retrieval stays after each method of sanitizing, and what attackers still get. "
@@ -79,16 +89,10 @@ def comparison(report: TripRagReport) -> Report:
         cards=_cards(report),
         sections=(
             _usefulness(report),
-            _leakage(report),
-            _index_reader(report),
-            _ablations(report),
-            _scores(report),
-            _weights(report),
-            _tradeoff(report),
-            _promises(report),
-            _canaries(report),
-            _guessing(report),
-            _section("absent", there=bool(report.absent), terms=tuple(report.absent.items())),
+            *(
+                part(report) if there else _section(key, missing=(WORDS[key]["missing"],))
+                for key, there, part in parts
+            ),
             _section("definitions", terms=tuple(DEFINITIONS.items())),
             _section("facts", terms=facts(report)),
         ),
@@ -96,11 +100,9 @@ def comparison(report: TripRagReport) -> Report:
     )
 
 
-def _section(key: str, *tables: Table, there: bool = True, **parts: Any) -> Section:
-    """A section by its key; ``there`` says whether it was measured."""
-    said = WORDS[key]
-    missing = () if there else (said["missing"],)
-    return Section(said["title"], said["words"], **{"missing": missing, "tables": tables, **parts})
+def _section(key: str, *tables: Table, **parts: Any) -> Section:
+    """A section by its key in the words."""
+    return Section(WORDS[key]["title"], WORDS[key]["words"], tables=tables, **parts)
 
 
 def _cards(report: TripRagReport) -> list[tuple[Cell, str]]:
@@ -108,24 +110,16 @@ def _cards(report: TripRagReport) -> list[tuple[Cell, str]]:
     if not {"trip", "redact", "origin"} <= {each.method for each in report.methods}:
         return []
     found = report.summary
-    return [
-        (estimate_cell(found.recall), "Recall@1 overlap of trip"),
-        (estimate_cell(found.recall_ratio, "{:.2f}"), "times the Recall@1 overlap of redact"),
-        (estimate_cell(found.rouge_change, "{:+.1%}"), "ROUGE-L of answers, relative to redact"),
-        (
-            estimate_cell(found.leakage_change, "{:+.1%}"),
-            "sensitive entities extracted, relative to no sanitizing",
-        ),
-        (estimate_cell(found.identifier_excess, "{:+.1%}"), "of identifiers extracted more than from redact"),
-        (
-            estimate_cell(found.dominated, PERCENT),
-            "of baseline points dominated, by identifiers left in the index",
-        ),
-        (
-            estimate_cell(found.dominated_all, PERCENT),
-            "of baseline points dominated, by all that is sensitive there",
-        ),
-    ]
+    shown = (
+        (found.recall, DECIMAL, "Recall@1 overlap of trip"),
+        (found.recall_ratio, "{:.2f}", "times the Recall@1 overlap of redact"),
+        (found.rouge_change, "{:+.1%}", "ROUGE-L of answers, relative to redact"),
+        (found.leakage_change, "{:+.1%}", "sensitive entities extracted, relative to no sanitizing"),
+        (found.identifier_excess, "{:+.1%}", "of identifiers extracted more than from redact"),
+        (found.dominated, PERCENT, "of baseline points dominated, by identifiers left in the index"),
+        (found.dominated_all, PERCENT, "of baseline points dominated, by all that is sensitive there"),
+    )
+    return [(estimate_cell(estimate, style), said) for estimate, style, said in shown]
 
 
 def facts(report: TripRagReport) -> list[tuple[str, str]]:
@@ -146,17 +140,13 @@ def facts(report: TripRagReport) -> list[tuple[str, str]]:
     ]
 
 
-# -- columns -----------------------------------------------------------------------------------------------
-
-
 def _columns(style: Callable[[Estimate], Cell], figures: Mapping[str, str], group: str = "") -> list[Column]:
     """One column per figure, by its head and the name of its field."""
 
-    def column(head: str, name: str) -> Column:
-        figure = attrgetter(name)
-        return group, head, lambda row: style(figure(row))
+    def cell(figure: Callable[[Any], Estimate]) -> Callable[[Any], Cell]:
+        return lambda row: style(figure(row))
 
-    return [column(head, name) for head, name in figures.items()]
+    return [(group, head, cell(attrgetter(name))) for head, name in figures.items()]
 
 
 def _depths(
@@ -222,9 +212,6 @@ def methods_table(report: TripRagReport) -> Table:
     return table(caption, report.methods, columns)
 
 
-# -- usefulness --------------------------------------------------------------------------------------------
-
-
 def _bars(title: str, note: str, methods: Sequence[MethodFigures], *figures: tuple[str, Figure]) -> Plot:
     panels = (bars(name, {each.method: of(each) for each in methods}) for name, of in figures)
     return Plot("bars", title, note, tuple(panels))
@@ -232,9 +219,8 @@ def _bars(title: str, note: str, methods: Sequence[MethodFigures], *figures: tup
 
 def _usefulness(report: TripRagReport) -> Section:
     methods, said = report.methods, WORDS["usefulness"]
-    by_encoder: dict[str, list[MethodFigures]] = {}
-    for each in report.encoders:
-        by_encoder.setdefault(each.encoder, []).append(each)
+    encoders = dict.fromkeys(each.encoder for each in report.encoders)
+    by_encoder = [[each for each in report.encoders if each.encoder == name] for name in encoders]
     note = "Higher is better. Whiskers are intervals."
     plot = _bars("Usefulness by method", note, methods, RECALL, ("ROUGE-L of answers", ROUGE[1]))
     measured = {"BLEU-1": "bleu1", "sacreBLEU": "sacrebleu", "ROUGE-L": "rouge_l"}
@@ -247,7 +233,7 @@ def _usefulness(report: TripRagReport) -> Section:
             *_paper({"BLEU": lambda row: row.bleu, "ROUGE-L": lambda row: row.rouge_l}),
         ],
     )
-    return _section("usefulness", *map(_retrieval, (methods, *by_encoder.values())), answers, plots=(plot,))
+    return _section("usefulness", *map(_retrieval, (methods, *by_encoder)), answers, plots=(plot,))
 
 
 def _retrieval(methods: Sequence[MethodFigures]) -> Table:
@@ -263,55 +249,37 @@ def _retrieval(methods: Sequence[MethodFigures]) -> Table:
     )
 
 
-# -- leakage -----------------------------------------------------------------------------------------------
-
-
-def victim_of(figures: AttackFigures) -> Victim:
-    """The victim of an attack."""
-    return figures.attack, figures.generator, figures.k
-
-
-def _victim(victim: Victim) -> str:
-    attack, generator, k = victim
-    return f"{attack}; victim {generator}, k = {k}"
+def _victim(figures: AttackFigures) -> str:
+    return f"{figures.attack}; victim {figures.generator}, k = {figures.k}"
 
 
 def _leakage(report: TripRagReport) -> Section:
     attacks, said = report.attacks, WORDS["leakage"]
-    if not attacks:
-        return _section("leakage", there=False)
-    victims = list(dict.fromkeys(map(victim_of, attacks)))
-    found = {(each.method, victim_of(each)): each for each in attacks}
+    victims = list(dict.fromkeys(map(_victim, attacks)))
     names = list(dict.fromkeys(each.method for each in attacks))
+    found = {(each.method, _victim(each)): each for each in attacks}
     panels = (
-        bars(_victim(one), {name: found[name, one].identifiers for name in names if (name, one) in found})
+        bars(one, {name: found[name, one].identifiers for name in names if (name, one) in found})
         for one in victims
     )
 
-    def cell(name: str, victim: Victim, figure: str) -> Cell:
-        each = found.get((name, victim))
-        return NOTHING if each is None else share(getattr(each, figure))
+    def measured(victim: str, head: str, figure: str) -> Column:
+        def cell(name: str) -> Cell:
+            each = found.get((name, victim))
+            return NOTHING if each is None else share(getattr(each, figure))
 
-    entities = table(
-        said["caption"],
-        names,
-        [
-            ("", "Method", str),
-            *(
-                (_victim(one), head, lambda name, one=one, figure=figure: cell(name, one, figure))
-                for one in victims
-                for head, figure in (("identifiers", "identifiers"), ("all", "all_entities"))
-            ),
-            *(
-                (
-                    PUBLISHED,
-                    one,
-                    lambda name, one=one: printed(published.LEAKAGE.get(name, {}).get(one), "{:.0%}"),
-                )
-                for one in CORPORA
-            ),
-        ],
-    )
+        return victim, head, cell
+
+    def theirs(corpus: str) -> Column:
+        return PUBLISHED, corpus, lambda name: printed(published.LEAKAGE.get(name, {}).get(corpus), "{:.0%}")
+
+    figures = {"identifiers": "identifiers", "all": "all_entities"}
+    columns: list[Column] = [
+        ("", "Method", str),
+        *(measured(one, *figure) for one in victims for figure in figures.items()),
+        *map(theirs, CORPORA),
+    ]
+    entities = table(said["caption"], names, columns)
     copies = {
         "Prompts leaking": "prompts_leaking",
         "Copied prompts": "repeat_prompts",
@@ -323,7 +291,7 @@ def _leakage(report: TripRagReport) -> Section:
         said["details"],
         attacks,
         [
-            _named("Method, victim", lambda row: _victim(victim_of(row))),
+            _named("Method, victim", _victim),
             ("", "Prompts answered", lambda row: f"{row.prompts:,}"),
             ("", "Not measured", lambda row: f"{row.failed:,}"),
             *_columns(share, copies),
@@ -344,8 +312,6 @@ def _index_reader(report: TripRagReport) -> Section:
 
 def _canaries(report: TripRagReport) -> Section:
     found, said = report.canaries, WORDS["canaries"]
-    if not found:
-        return _section("canaries", there=False)
     kinds = dict.fromkeys(kind for each in found for kind in each.recall)
     columns: list[Column] = [
         _named("Method", lambda row: f"k = {row.k}"),
@@ -367,8 +333,6 @@ def _guessing(report: TripRagReport) -> Section:
             "sensitive entities there",
         ),
     ]
-    if not report.guesses:
-        return _section("guessing", there=False)
     return _section("guessing", table(WORDS["guessing"]["caption"], report.guesses, columns))
 
 
@@ -377,26 +341,21 @@ def slots(found: GuessFigures) -> str:
     return f"{found.slots:,} slots in {found.documents:,} documents"
 
 
-# -- parts of the method -----------------------------------------------------------------------------------
-
-
 def _ablations(report: TripRagReport) -> Section:
-    if not report.ablations:
-        return _section("ablations", there=False)
     usefulness, left = "measured: usefulness", "measured: left in the index"
 
-    def theirs(row: MethodFigures, place: int) -> Cell:
-        return printed(published.ABLATIONS.get(row.method, (None,) * 3)[place], "{:.4f}")
+    def theirs(place: int, head: str) -> Column:
+        def cell(row: MethodFigures) -> Cell:
+            return printed(published.ABLATIONS.get(row.method, (None,) * 3)[place], "{:.4f}")
+
+        return f"{PUBLISHED}: {published.CHATDOCTOR}", head, cell
 
     columns: list[Column] = [
         _named("Variant", lambda row: VARIANTS.get(row.method, "")),
         *_depths(usefulness, "R", _recall, (1, 5)),
         *_columns(mean, {"BLEU-1": "bleu1", "ROUGE-L": "rouge_l"}, usefulness),
         *_columns(share, {"identifiers": "identifiers", "all": "disclosed", "kept": "kept"}, left),
-        *(
-            (f"{PUBLISHED}: {published.CHATDOCTOR}", head, lambda row, place=place: theirs(row, place))
-            for place, head in enumerate(("R@1", "R@5", "BLEU-1"))
-        ),
+        *(theirs(place, head) for place, head in enumerate(("R@1", "R@5", "BLEU-1"))),
     ]
     return _section("ablations", table(WORDS["ablations"]["caption"], variants_of(report), columns))
 
@@ -407,8 +366,6 @@ def variants_of(report: TripRagReport) -> list[MethodFigures]:
 
 
 def _scores(report: TripRagReport) -> Section:
-    if not report.correlations:
-        return _section("scores", there=False)
     return _section("scores", table(WORDS["scores"]["caption"], report.correlations, SCORES))
 
 
@@ -430,27 +387,18 @@ SCORES: Sequence[Column] = (
 
 def _weights(report: TripRagReport) -> Section:
     cells, said = report.grid, WORDS["weights"]
-    if not cells:
-        return _section("weights", there=False)
     shown: tuple[tuple[str, Figure, str], ...] = (
         (*RECALL, DECIMAL),
         ("Identifiers left in the index", IDENTIFIERS[1], PERCENT),
         ("BLEU-1", lambda each: each.bleu1, DECIMAL),
         (*ROUGE, DECIMAL),
     )
-    maps = [
-        Series(
-            name,
-            tuple(
-                Point(cell.beta, cell.gamma, style.format(value), z=value)
-                for cell in cells
-                if (value := figure(cell.figures).value) is not None
-            ),
-        )
-        for name, figure, style in shown
-    ]
+    maps = []
+    for name, figure, style in shown:
+        measured = ((cell, figure(cell.figures).value) for cell in cells)
+        points = [Point(c.beta, c.gamma, style.format(z), z=z) for c, z in measured if z is not None]
+        maps += [Series(name, tuple(points))] if points else []
     note = "Identifiers: lower is better; the others: higher is better."
-    drawn = tuple(each for each in maps if each.points)
     theirs = Cell(f"{published.WEIGHT_SPEARMAN:+.4f}, n = 36", mark="muted")
     rows: list[Row] = [
         *(
@@ -474,11 +422,8 @@ def _weights(report: TripRagReport) -> Section:
         "weights",
         Table(said["caption"], ("Weight", "Spearman", "pairs of weights", PUBLISHED), rows),
         grid,
-        plots=(Plot("maps", "Weights", note, drawn, "beta (knowledge)", "gamma (topic)"),),
+        plots=(Plot("maps", "Weights", note, tuple(maps), "beta (knowledge)", "gamma (topic)"),),
     )
-
-
-# -- trade-off and promises --------------------------------------------------------------------------------
 
 
 def _tradeoff(report: TripRagReport) -> Section:
@@ -550,8 +495,6 @@ def dominated(found: Frontier) -> str:
 
 
 def _promises(report: TripRagReport) -> Section:
-    if not report.promises:
-        return _section("promises", there=False)
     # Splits share documents, so an interval over splits would be too narrow.
     columns: list[Column] = [
         ("", "Limit", lambda row: f"at most {row.max_leak:.1%}"),

@@ -32,11 +32,11 @@ SHOWN = (0.01, 0.1)
 def membership(report: MembershipReport) -> Report:
     """The whole page."""
     lower = "0.5 is chance. Whiskers are 95% intervals."
-    by_score: dict[str, dict[str, ScoreFigures]] = {}
-    for arm in report.arms:
-        for each in arm.scores:
-            by_score.setdefault(each.score, {})[arm.name] = each
-    panels = [bars(score, {arm: each.auc for arm, each in arms.items()}) for score, arms in by_score.items()]
+    found = [(arm.name, each) for arm in report.arms for each in arm.scores]
+    panels = [
+        bars(score, {arm: each.auc for arm, each in found if each.score == score})
+        for score in dict.fromkeys(each.score for _, each in found)
+    ]
     return Report(
         title="Which documents the attacker knows to be there",
         lead=f"{report.attack.goal} {report.attack.threat_model}",
@@ -84,36 +84,30 @@ def _sizes(report: MembershipReport) -> tuple[str, ...]:
     )
 
 
+def _rate(each: ScoreFigures, limit: float) -> Cell:
+    return estimate_cell(each.tpr[limit], PERCENT)
+
+
+def _accuracy(each: ScoreFigures) -> Cell:
+    note = "" if each.chance_accuracy is None else f"by chance {each.chance_accuracy:.1%}"
+    return estimate_cell(each.oracle_accuracy, PERCENT, note)
+
+
 _COLUMNS: Sequence[Column] = (
     ("", "Score", lambda each: each.score),
     ("", "members, others", lambda each: f"{each.members:,}, {each.others:,}"),
     ("", "AUC", lambda each: estimate_cell(each.auc, DECIMAL)),
     *(
-        (
-            "",
-            f"true positives at {limit:.0%} false ones",
-            lambda each, limit=limit: estimate_cell(each.tpr[limit], PERCENT),
-        )
+        ("", f"true positives at {limit:.0%} false ones", lambda each, k=limit: _rate(each, k))
         for limit in SHOWN
     ),
-    (
-        "",
-        "oracle's accuracy",
-        lambda each: estimate_cell(
-            each.oracle_accuracy,
-            PERCENT,
-            "" if each.chance_accuracy is None else f"by chance {each.chance_accuracy:.1%}",
-        ),
-    ),
+    ("", "oracle's accuracy", _accuracy),
 )
 _NARROW: Sequence[Column] = (
     ("", "score", lambda each: _beside_its_score(each.score)),
     ("", "n", lambda each: f"{each.members}+{each.others}"),
     ("", "AUC", lambda each: _with_interval(estimate_cell(each.auc, "{:.2f}"))),
-    *(
-        ("", f"TPR {limit:.0%}", lambda each, limit=limit: estimate_cell(each.tpr[limit], PERCENT).text)
-        for limit in SHOWN
-    ),
+    *(("", f"TPR {k:.0%}", lambda each, k=k: _rate(each, k).text) for k in SHOWN),
     ("", "oracle", lambda each: estimate_cell(each.oracle_accuracy, PERCENT).text),
 )
 
@@ -157,15 +151,7 @@ def extraction(report: ExtractionReport) -> Report:
             f"sensitive: {reference.source}",
             report.provenance.date,
         ),
-        cards=[
-            (
-                share(arm.entity_leakage),
-                f"of sensitive entities leaked from {arm.name}; "
-                f"{estimate_cell(arm.query_leakage, PERCENT).text} of "
-                "prompts that met any leaked at least one",
-            )
-            for arm in report.arms
-        ],
+        cards=[_card(arm) for arm in report.arms],
         problems=report.problems,
         sections=[
             *_plots(report),
@@ -179,6 +165,11 @@ def extraction(report: ExtractionReport) -> Report:
             Section("Provenance", terms=tuple(_facts(report))),
         ],
     )
+
+
+def _card(arm: ArmSummary) -> tuple[Cell, str]:
+    queries = f"{estimate_cell(arm.query_leakage, PERCENT).text} of prompts that met any leaked at least one"
+    return share(arm.entity_leakage), f"of sensitive entities leaked from {arm.name}; {queries}"
 
 
 def _plots(report: ExtractionReport) -> Iterator[Section]:
@@ -212,10 +203,7 @@ def _numbers(report: ExtractionReport) -> Table:
         ("Prompts answered", lambda arm: f"{arm.completed:,} of {arm.planned:,}"),
         ("Entity leakage", lambda arm: share(arm.entity_leakage)),
         ("– not named by the prompt", lambda arm: share(arm.unprompted_leakage)),
-        *(
-            (f"– {KINDS[each].lower()}", lambda arm, each=each: share(arm.by_identifier.get(each)))
-            for each in kinds
-        ),
+        *((f"– {KINDS[k].lower()}", lambda arm, k=k: share(arm.by_identifier.get(k))) for k in kinds),
         ("Query leakage", lambda arm: share(arm.query_leakage)),
         ("Prompts with nothing sensitive behind them", lambda arm: f"{arm.queries_without:,}"),
         ("Coverage of all sensitive entities", lambda arm: share(arm.coverage)),
@@ -245,20 +233,16 @@ def _attacked(arm: ArmSummary) -> str:
 
 def _labels(report: ExtractionReport) -> Iterator[Table]:
     """Entity leakage of each label, the most frequent first."""
-    counts: dict[str, float] = {}
-    for arm in report.arms:
-        for label, found in arm.by_label.items():
-            counts[label] = max(counts.get(label, 0), found.n)
+    arms = report.arms
+    every = {label for arm in arms for label in arm.by_label}
+    counts = {label: max(arm.by_label[label].n for arm in arms if label in arm.by_label) for label in every}
     labels = sorted(counts, key=lambda label: (-counts[label], label))
     more = len(labels) - MOST_LABELS
     if labels:
         yield Table(
             "Entity leakage by label" + (f"; {more} rarer labels are in summary.json" if more > 0 else ""),
-            ("Label", *(arm.name for arm in report.arms)),
-            [
-                (label, *(share(arm.by_label.get(label)) for arm in report.arms))
-                for label in labels[:MOST_LABELS]
-            ],
+            ("Label", *(arm.name for arm in arms)),
+            [(label, *(share(arm.by_label.get(label)) for arm in arms)) for label in labels[:MOST_LABELS]],
             folded=f"By label ({len(labels)})",
         )
 
@@ -277,15 +261,13 @@ def _decisions(report: ExtractionReport) -> Iterator[Section]:
 
 
 def _facts(report: ExtractionReport) -> Iterator[tuple[str, str]]:
-    reference = report.reference
-    yield "Attack", f"{report.attack.name}, {report.attack.reference}"
-    yield (
-        "Sensitive entities",
-        f"{reference.source}: {reference.entities:,} in {reference.documents:,} documents, "
-        f"{reference.ignored:,} mentions too short or mere stop words",
-    )
+    attack, reference = report.attack, report.reference
+    yield "Attack", f"{attack.name}, {attack.reference}"
+    counted = f"{reference.entities:,} in {reference.documents:,} documents"
+    ignored = f"{reference.ignored:,} mentions too short or mere stop words"
+    yield "Sensitive entities", f"{reference.source}: {counted}, {ignored}"
     yield from ((f"Engines of {arm.name}", ", ".join(arm.engines) or "none") for arm in report.arms)
-    yield "Seed", str(report.attack.seed)
+    yield "Seed", str(attack.seed)
     yield from report.provenance.facts()
 
 
@@ -296,22 +278,14 @@ def leakage_table(report: ExtractionReport) -> Table:
         f"sensitive: {report.reference.source}; share and 95% interval",
         *report.problems,
     )
-    return Table(
-        "\n".join(caption),
-        ("arm", "n", "entities", "direct", "quasi", "queries", "coverage", "repeats", "R@5"),
-        [
-            (
-                arm.name,
-                f"{arm.completed}/{arm.planned}",
-                *(
-                    estimate_cell(figure, PERCENT)
-                    for figure in (
-                        arm.entity_leakage, arm.by_identifier.get("direct"), arm.by_identifier.get("quasi"),
-                        arm.query_leakage, arm.coverage, arm.repeat_prompts,
-                    )
-                ),
-                estimate_cell(arm.recall_overlap.get(5)).text,
-            )
-            for arm in report.arms
-        ],
-    )  # fmt: skip
+
+    def cells(arm: ArmSummary) -> Iterator[Cell | str]:
+        yield arm.name
+        yield f"{arm.completed}/{arm.planned}"
+        kinds = (arm.by_identifier.get("direct"), arm.by_identifier.get("quasi"))
+        for figure in (arm.entity_leakage, *kinds, arm.query_leakage, arm.coverage, arm.repeat_prompts):
+            yield estimate_cell(figure, PERCENT)
+        yield estimate_cell(arm.recall_overlap.get(5)).text
+
+    head = ("arm", "n", "entities", "direct", "quasi", "queries", "coverage", "repeats", "R@5")
+    return Table("\n".join(caption), head, [[*cells(arm)] for arm in report.arms])

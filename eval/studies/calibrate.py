@@ -16,7 +16,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +42,16 @@ PROMPT = prompt("mark_critical")
 _LIST = r"\[([\s\d,\"']*)(?:[\]}`]|\Z)"
 _KEY = '"critical"'
 LONGEST_NUMBER = 9
+QUANTILE = 0.10
+MARGIN = 1e-3
+"""The distance of a threshold beyond the lowest or highest priority."""
+STEP = 0.05
+SPLITS = 1_000
+COUNTED: Mapping[str, Callable[[EntityRef], bool]] = {
+    "identifiers": is_identifier,
+    "all": lambda entity: True,
+}
+"""The entities whose leakage may be counted, by their command line name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +65,7 @@ class DocumentEntities:
 def asked_of(asker: Asker, documents: Sequence[DocumentEntities]) -> Iterator[frozenset[int] | None]:
     """The places of the marked entities of each document, from 0 in the order of its names.
 
-    After TRIP-RAG's appendix D. The document and its numbered entities are the question, the numbers of the
-    smallest subset that must be hidden, combinations included, are the answer.
-
+    After TRIP-RAG's appendix D: the answer is the smallest subset that must be hidden, combinations included.
     None where the answer could not be read, or the document does not fit into the model's context.
 
     Raises:
@@ -69,8 +76,7 @@ def asked_of(asker: Asker, documents: Sequence[DocumentEntities]) -> Iterator[fr
         for each in documents
     ]
     for each, numbers in zip(documents, asker.each(PROMPT, slots, read_numbers), strict=True):
-        listed = len(each.names)
-        yield None if numbers is None else frozenset(n - 1 for n in numbers if 1 <= n <= listed)
+        yield None if numbers is None else frozenset(n - 1 for n in numbers if 1 <= n <= len(each.names))
 
 
 def read_numbers(said: str) -> list[int] | None:
@@ -83,13 +89,6 @@ def read_numbers(said: str) -> list[int] | None:
     if found is None:
         return None
     return [int(each) for each in re.findall(r"\d+", found[1]) if len(each) <= LONGEST_NUMBER]
-
-
-QUANTILE = 0.10
-
-
-MARGIN = 1e-3
-"""The distance of a threshold beyond the lowest or highest priority."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,21 +138,15 @@ def threshold_from_marks(links: Sequence[ScoredLink], quantile: float = QUANTILE
 
 
 def _best_threshold(links: Sequence[ScoredLink]) -> float:
-    """The threshold with the highest F1, the largest of equals; one pass from above all priorities."""
-    marked = sum(each.marked for each in links)
-    taken = sum(each.always for each in links)
-    both = sum(each.marked for each in links if each.always)
-    free = [each for each in links if not each.always]
-    ordered = sorted(free, key=lambda each: each.priority, reverse=True)
-    best, highest = ordered[0].priority + MARGIN, 2 * both / (taken + marked)
-    for tau, group in groupby(ordered, key=lambda each: each.priority):
-        new = list(group)
-        taken += len(new)
-        both += sum(each.marked for each in new)
-        f1 = 2 * both / (taken + marked)
-        if f1 > highest:
-            best, highest = tau, f1
-    return best
+    """The threshold with the highest F1, the largest of equals."""
+    free = sorted((each for each in links if not each.always), key=lambda each: -each.priority)
+    always = [each.marked for each in links if each.always]
+    taken = len(always) + np.arange(len(free) + 1)
+    both = sum(always) + np.cumsum([0, *(each.marked for each in free)])
+    f1 = 2 * both / (taken + sum(each.marked for each in links))
+    # Links of one priority are taken together: the last of them counts.
+    by_tau = dict(zip([free[0].priority + MARGIN, *(each.priority for each in free)], f1, strict=True))
+    return max(by_tau, key=lambda tau: float(by_tau[tau]))
 
 
 def f1_at(links: Sequence[ScoredLink], tau: float) -> float:
@@ -208,13 +201,10 @@ class ThresholdTest:
 def tested_thresholds(
     taus: Sequence[float], losses: NDArray[np.float64], limit: float, confidence: float
 ) -> list[ThresholdTest]:
-    """Each threshold in turn, ``safe`` up to the first that fails.
+    """Each threshold in turn, from the strictest to the loosest, ``safe`` up to the first that fails.
 
-    Args:
-        taus: Thresholds from the strictest to the loosest.
-        losses: Shape (documents, thresholds), each in [0, 1].
-        limit: The highest expected loss, in (0, 1).
-        confidence: With which it must hold, in (0, 1).
+    ``losses`` has the shape (documents, thresholds), each in [0, 1]. ``limit`` is the highest expected loss,
+    ``confidence`` with which it must hold, both in (0, 1).
 
     Raises:
         ValueError: The shapes do not agree, a loss is not in [0, 1], or there is no document.
@@ -224,8 +214,7 @@ def tested_thresholds(
     n = len(losses)
     if not np.all((losses >= 0) & (losses <= 1)):
         raise ValueError("a loss is not in [0, 1]")
-    found: list[ThresholdTest] = []
-    safe = True
+    found, safe = [], True
     for tau, mean in zip(taus, losses.mean(axis=0).tolist(), strict=True):
         p_value = hoeffding_bentkus(mean, n, limit)
         safe = safe and p_value <= 1 - confidence
@@ -235,8 +224,7 @@ def tested_thresholds(
 
 def largest_safe(tested: Sequence[ThresholdTest]) -> ThresholdTest | None:
     """The loosest threshold that is safe; None if not even the strictest is."""
-    safe = [each for each in tested if each.safe]
-    return safe[-1] if safe else None
+    return next((each for each in reversed(tested) if each.safe), None)
 
 
 def hoeffding_bentkus(mean: float, n: int, limit: float) -> float:
@@ -246,7 +234,11 @@ def hoeffding_bentkus(mean: float, n: int, limit: float) -> float:
     # binom.cdf checks its arguments each time, which takes thirty times as long.
     from scipy.special import bdtr
 
-    hoeffding = math.exp(-n * _divergence(mean, limit))
+    # Kullback-Leibler divergence of two coins, in nats.
+    divergence = (mean * math.log(mean / limit) if mean > 0 else 0.0) + (
+        (1 - mean) * math.log((1 - mean) / (1 - limit))
+    )
+    hoeffding = math.exp(-n * divergence)
     bentkus = math.e * float(bdtr(math.ceil(round(n * mean, 9)), n, limit))
     return min(1.0, hoeffding, bentkus)
 
@@ -270,64 +262,26 @@ def documents_needed(limit: float, confidence: float) -> int:
     return math.ceil(math.log(1 - confidence) / math.log1p(-limit))
 
 
-def _divergence(one: float, other: float) -> float:
-    """Kullback-Leibler divergence of two coins, in nats."""
-    first = one * math.log(one / other) if one > 0 else 0.0
-    second = (1 - one) * math.log((1 - one) / (1 - other)) if one < 1 else 0.0
-    return first + second
-
-
-@dataclass(frozen=True, slots=True)
-class HalvesCheck:
-    """The number of random splits in which a threshold could be promised, and in which it was broken.
+def check_on_halves(
+    taus: Sequence[float], losses: NDArray[np.float64], limit: float, confidence: float, seed: int
+) -> tuple[int, int]:
+    """In how many of ``SPLITS`` random splits a threshold could be promised, and in how many it was broken.
 
     Broken means that the mean loss of the held-out half is above the limit. That mean has sampling error, so
-    the count of violations is conservative.
-    """
-
-    limit: float
-    confidence: float
-    documents: int
-    splits: int
-    promised: int
-    violated: int
-
-
-def check_on_halves(
-    taus: Sequence[float],
-    losses: NDArray[np.float64],
-    limit: float,
-    confidence: float,
-    splits: int = 1_000,
-    seed: int = 0,
-) -> HalvesCheck:
-    """Split the documents repeatedly; ``losses`` has the shape (documents, thresholds).
-
-    Raises:
-        ValueError: There are fewer than two documents.
+    the count of violations is conservative. ``losses`` has the shape (documents, thresholds), with two
+    documents or more.
     """
     n = len(losses)
-    if n < 2:
-        raise ValueError(f"{n} documents cannot be split: give at least 2")
     rng = np.random.default_rng(seed)
     promised = violated = 0
-    for _ in range(splits):
+    for _ in range(SPLITS):
         order = rng.permutation(n)
         fitted, other = losses[order[: n // 2]], losses[order[n // 2 :]]
         best = largest_safe(tested_thresholds(taus, fitted, limit, confidence))
         if best is not None:
             promised += 1
             violated += bool(other[:, list(taus).index(best.tau)].mean() > limit)
-    return HalvesCheck(limit, confidence, n, splits, promised, violated)
-
-
-STEP = 0.05
-
-COUNTED: Mapping[str, Callable[[EntityRef], bool]] = {
-    "identifiers": is_identifier,
-    "all": lambda entity: True,
-}
-"""The entities whose leakage may be counted, by their command line name."""
+    return promised, violated
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,22 +331,13 @@ def thresholds(policy: Policy) -> list[float]:
     return [round(number * STEP, 4) for number in range(first, last + 1)]
 
 
-def leak_curve(
-    ready: Prepared, policy: Policy, counted: Callable[[EntityRef], bool], progress: Progress = no_progress
-) -> LeakCurve:
-    """The leak curve of one kind of entities."""
-    return leak_curves(ready, policy, [counted], progress)[0]
-
-
 def leak_curves(
     ready: Prepared,
     policy: Policy,
     counted: Sequence[Callable[[EntityRef], bool]],
     progress: Progress = no_progress,
 ) -> list[LeakCurve]:
-    """Sanitize at every threshold, and count what an index reader would find, one curve per kind.
-
-    The index reader is the strongest attacker on an index: a question can only extract what is in it.
+    """Sanitize at every threshold, and count what an index reader would find, one curve per kind of entity.
 
     Raises:
         LetheError: Nothing sensitive stands in the documents.
@@ -400,9 +345,8 @@ def leak_curves(
     """
     sensitive = sensitive_in(ready.corpus, ready.system.detector)
     reader = index.IndexReader([each.doc_id for each in ready.corpus.documents], sensitive)
-    return attack_curves(
-        ready, policy, reader, [partial(_disclosed, counted=each) for each in counted], progress
-    )
+    losses = [partial(_disclosed, counted=each) for each in counted]
+    return attack_curves(ready, policy, reader, losses, progress)
 
 
 def attack_curves(
@@ -424,16 +368,15 @@ def attack_curves(
     systems = {f"{tau:g}": ready.by(policy.at(tau)) for tau in taus}
     tasks = list({each.name: each for each in (reader, task)}.values())
     experiment = Experiment(ready.corpus.documents, systems, dict.fromkeys(systems, tasks))
-    found: list[list[list[float]]] = [[] for _ in losses]
+    found: list[list[list[float | None]]] = [[] for _ in losses]
     kept = []
     for measured in experiment.run(progress=only(SYSTEMS, "thresholds", progress)):
-        for row in measured.rows[reader.name]:
+        read = measured.rows[reader.name]
+        for row in read:
             if not row.measured:
                 raise SanitizationError(row.case, row.failure)
         for rows, loss in zip(found, losses, strict=True):
-            values = [loss(row) for row in measured.rows[task.name]]
-            rows.append([math.nan if value is None else value for value in values])
-        read = measured.rows[reader.name]
+            rows.append([loss(row) for row in measured.rows[task.name]])
         mentions = sum(row.figures[index.MENTIONS] for row in read)
         kept.append(sum(row.figures[index.KEPT] for row in read) / max(1, mentions))
     curves = [np.array(rows, dtype=np.float64).T for rows in found]
@@ -460,25 +403,21 @@ def promised(curve: LeakCurve, max_leak: float, confidence: float) -> Promise:
     tested = tested_thresholds(curve.taus, curve.losses, max_leak, confidence)
     best, n = largest_safe(tested), len(curve.losses)
     if best is None:
-        raise LetheError(_cannot(tested[0], n, max_leak, confidence))
+        lead = f"No threshold can be promised to leak at most {max_leak:g} with confidence {confidence:g}"
+        needed = documents_needed(max_leak, confidence)
+        few = (
+            f"that takes {needed} documents that have something to leak, even if nothing of it comes out, "
+            f"and here are {n}. Give more documents, a larger --max-leak or a smaller --confidence."
+        )
+        unfound = (
+            f"the strictest of them, which generalizes all that is found, leaks {tested[0].mean:.3f} of what "
+            f"a document has, on average over the {n} that have something to leak. What is left is not found "
+            "by the detector: take a larger --max-leak."
+        )
+        raise LetheError(f"{lead}: {few if n < needed else unfound}")
     place = curve.taus.index(best.tau)
     bound = upper_bound(best.mean, n, confidence)
     return Promise(best.tau, max_leak, confidence, n, best.mean, bound, curve.kept[place], tested)
-
-
-def _cannot(strictest: ThresholdTest, n: int, max_leak: float, confidence: float) -> str:
-    lead = f"No threshold can be promised to leak at most {max_leak:g} with confidence {confidence:g}"
-    needed = documents_needed(max_leak, confidence)
-    if n < needed:
-        return (
-            f"{lead}: that takes {needed} documents that have something to leak, even if nothing of it comes "
-            f"out, and here are {n}. Give more documents, a larger --max-leak or a smaller --confidence."
-        )
-    return (
-        f"{lead}: the strictest of them, which generalizes all that is found, leaks {strictest.mean:.3f} of "
-        f"what a document has, on average over the {n} that have something to leak. What is left is not "
-        "found by the detector: take a larger --max-leak."
-    )
 
 
 def links_of(
@@ -491,7 +430,10 @@ def links_of(
     """
     found = []
     for number, decisions in enumerate(ready.decisions(ready.by(policy.at(math.inf)).method())):
-        for place, mentions in enumerate(_by_link(decisions).values()):
+        by_link: dict[int, list[Decision]] = {}
+        for decision in sorted(decisions, key=lambda each: (each.entity.span, each.entity.label)):
+            by_link.setdefault(decision.entity.link, []).append(decision)
+        for place, mentions in enumerate(by_link.values()):
             scores = mentions[0].scores
             assert scores is not None
             if all(each.reason == KEPT for each in mentions):
@@ -512,12 +454,9 @@ def marked_by_people(ready: Prepared, gold: GoldRows) -> list[list[bool]]:
     found = []
     for document, text in zip(ready.corpus.documents, ready.texts, strict=True):
         said = [normalized(each.text) for each in sensitive_from_gold(document, gold[document.doc_id])]
-        # An empty text is in every name.
-        marks = [each for each in said if each]
-        names = [normalized(name) for name in names_of(text)]
-        found.append(
-            [any(stands_in(name, mark) or stands_in(mark, name) for mark in marks) for name in names]
-        )
+        marks = [each for each in said if each]  # an empty text is in every name
+        names = map(normalized, names_of(text))
+        found.append([any(stands_in(n, mark) or stands_in(mark, n) for mark in marks) for n in names])
     return found
 
 
@@ -544,8 +483,7 @@ def marked_by_model(
         ModelUnavailable: The engine could not be reached or failed.
     """
     asked = [number for number, text in enumerate(ready.texts) if text.entities][:most]
-    marked: list[list[bool]] = []
-    read: list[int] = []
+    marked, read = [], []
     documents = [DocumentEntities(ready.texts[each].text, names_of(ready.texts[each])) for each in asked]
     progress(f"asking {model.name}", 0, len(asked))
     for done, places in enumerate(asked_of(Asker(model), documents)):
@@ -565,11 +503,3 @@ def names_of(text: AnnotatedText) -> list[str]:
     """The longest text of each linked entity, in order of first occurrence."""
     longest = (max(mentions, key=lambda each: len(each.span)) for mentions in text.mentions().values())
     return [text.text[each.span.start : each.span.end] for each in longest]
-
-
-def _by_link(decisions: Sequence[Decision]) -> dict[int, list[Decision]]:
-    """Decisions by link, in order of first occurrence."""
-    found: dict[int, list[Decision]] = {}
-    for decision in sorted(decisions, key=lambda each: (each.entity.span, each.entity.label)):
-        found.setdefault(decision.entity.link, []).append(decision)
-    return found

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import product
@@ -21,7 +21,6 @@ from eval.provenance import Frozen, Provenance, provenance_of, reference_of
 from eval.rows import Row
 from eval.studies.compare.figures import method_figures
 from eval.studies.compare.methods import GRID, at_share
-from eval.studies.compare.report import MethodFigures
 from eval.targets import reading_once
 from eval.tasks.index import IndexReader
 from eval.tasks.questions import Questions
@@ -59,26 +58,23 @@ def halves(documents: Sequence[Document], questions: Sequence[Question], seed: i
     """
     asked = {question.about for question in questions if question.about}
     drawn = Random(f"{seed}:halves")
-    about = _shuffled((each.doc_id for each in documents if each.doc_id in asked), drawn)
-    others = _shuffled((each.doc_id for each in documents if each.doc_id not in asked), drawn)
-    loose = _shuffled((each.question_id for each in questions if not each.about), drawn)
-    one, two = (
+
+    def shuffled(ids: Iterable[str]) -> list[str]:
+        listed = list(ids)
+        drawn.shuffle(listed)
+        return listed
+
+    about = shuffled(each.doc_id for each in documents if each.doc_id in asked)
+    others = shuffled(each.doc_id for each in documents if each.doc_id not in asked)
+    loose = shuffled(each.question_id for each in questions if not each.about)
+
+    def half(place: int) -> Half:
         # An odd document goes to one half, an odd question to the other.
-        _half_of({*about[place::2], *others[1 - place :: 2]}, {*loose[1 - place :: 2]}, questions)
-        for place in (0, 1)
-    )
-    return one, two
+        own = frozenset((*about[place::2], *others[1 - place :: 2]))
+        of_own = (each.question_id for each in questions if each.about in own)
+        return Half(own, frozenset((*of_own, *loose[1 - place :: 2])))
 
-
-def _shuffled(ids: Iterable[str], drawn: Random) -> list[str]:
-    listed = list(ids)
-    drawn.shuffle(listed)
-    return listed
-
-
-def _half_of(documents: set[str], loose: set[str], questions: Sequence[Question]) -> Half:
-    asked = {each.question_id for each in questions if each.about in documents}
-    return Half(frozenset(documents), frozenset(asked | loose))
+    return half(0), half(1)
 
 
 class TunedFigures(Frozen):
@@ -93,17 +89,6 @@ class TunedFigures(Frozen):
     kept: Estimate
     recall_overlap: dict[int, Estimate]
     rouge_l: Estimate
-
-    @classmethod
-    def of(cls, figures: MethodFigures) -> "TunedFigures":
-        """The part of a method's figures that a search uses."""
-        return cls(
-            disclosed=figures.disclosed,
-            identifiers=figures.identifiers,
-            kept=figures.kept,
-            recall_overlap=figures.recall_overlap,
-            rouge_l=figures.rouge_l,
-        )
 
 
 class Cell(Frozen):
@@ -160,10 +145,11 @@ def objectives(figures: TunedFigures) -> Objectives:
     Raises:
         ValueError: One of the three was not measured.
     """
-    found = figures.disclosed.value, figures.recall_overlap[5].value, figures.rouge_l.value
-    if None in found:
+    leakage, recall, rouge = (
+        each.value for each in (figures.disclosed, figures.recall_overlap[5], figures.rouge_l)
+    )
+    if leakage is None or recall is None or rouge is None:
         raise ValueError("a half without sensitive entities, questions or passages has nothing to compare")
-    leakage, recall, rouge = (each or 0.0 for each in found)
     return leakage, recall, rouge
 
 
@@ -244,18 +230,40 @@ def tune(system: System, corpus: Corpus, search: Search, progress: Progress = no
             cannot be sanitized.
     """
     parts = halves(corpus.documents, corpus.questions, search.seed)
-    _check_questions(corpus, parts)
+    if not corpus.questions:
+        raise LetheError(f"{corpus.name} has no questions: more documents, or longer ones, would give some.")
+    if not all(half.questions for half in parts):
+        raise LetheError(
+            f"All {len(corpus.questions)} questions of {corpus.name} are about one document, and choosing "
+            "and checking take two: give more documents."
+        )
     ready = prepared(system, corpus, progress)
     sensitive = sensitive_in(corpus, ready.system.detector)
-    _check_sensitive(sensitive, parts)
+    there = [len(sensitive.behind(half.documents)) for half in parts]
+    if not all(there):
+        raise LetheError(
+            f"Nothing sensitive stands in one half of the documents ({there[0]} entities in the first, "
+            f"{there[1]} in the second): give more documents, or another --seed."
+        )
     current, candidates = _candidates(ready, parts[0], search, progress)
     figures = _figures(ready, sensitive, parts, [current, *candidates], search.seed, progress)
     times = Counter(each.decisions for each in candidates)
-    cells = [_cell(each, figures) for each in candidates]
+
+    def measured(candidate: Candidate) -> Cell:
+        policy = candidate.policy
+        return Cell(
+            share=candidate.share,
+            tau=policy.tau,
+            beta=policy.weights.beta,
+            gamma=policy.weights.gamma,
+            decisions=candidate.decisions,
+            chosen_on=figures[candidate.decisions][0],
+        )
 
     def checked(cell: Cell, others: int) -> CheckedCell:
-        held_out = figures[cell.decisions][1]
-        return CheckedCell(**dict(cell), held_out=held_out, alike=others)
+        return CheckedCell(**dict(cell), held_out=figures[cell.decisions][1], alike=others)
+
+    cells = [measured(each) for each in candidates]
 
     return TuningReport(
         corpus=corpus.name,
@@ -269,29 +277,10 @@ def tune(system: System, corpus: Corpus, search: Search, progress: Progress = no
         provenance=provenance_of(system, {"scale": ready.scale.source}),
         scale=ready.scale.percentiles,
         measured=len(figures),
-        current=checked(_cell(current, figures), times[current.decisions]),
+        current=checked(measured(current), times[current.decisions]),
         pareto=tuple(checked(cell, times[cell.decisions] - 1) for cell in pareto_set(cells)),
         cells=tuple(cells),
     )
-
-
-def _check_questions(corpus: Corpus, parts: Sequence[Half]) -> None:
-    if not corpus.questions:
-        raise LetheError(f"{corpus.name} has no questions: more documents, or longer ones, would give some.")
-    if not all(half.questions for half in parts):
-        raise LetheError(
-            f"All {len(corpus.questions)} questions of {corpus.name} are about one document, and choosing "
-            "and checking take two: give more documents."
-        )
-
-
-def _check_sensitive(sensitive: SensitiveIndex, parts: Sequence[Half]) -> None:
-    there = [len(sensitive.behind(half.documents)) for half in parts]
-    if not all(there):
-        raise LetheError(
-            f"Nothing sensitive stands in one half of the documents ({there[0]} entities in the first, "
-            f"{there[1]} in the second): give more documents, or another --seed."
-        )
 
 
 def _candidates(
@@ -338,50 +327,35 @@ def _figures(
     systems = {"origin": ready.by(replace(system.policy, name="origin"))}
     systems |= {decisions: ready.by(policy) for decisions, policy in policies.items()}
     experiment = Experiment(corpus.documents, systems, dict.fromkeys(systems, [asking, index]))
+    about = frozenset(each.question_id for each in corpus.questions if each.about)
     original: Sequence[Row] = ()
     found = {}
     for measured in experiment.run(progress=only(SYSTEMS, "measuring", progress)):
         rows, read = measured.rows[asking.name], measured.rows[index.name]
-        _check_whole(read)
+        if failed := sum(not row.measured for row in read):
+            raise LetheError(
+                f"{failed} of {len(read)} documents could not be sanitized, and a cell without "
+                "them would seem to leak less: `lethe sanitize` names them. Leave them out."
+            )
         original = original or rows
         first, second = (
-            _half(half, rows, read, original, corpus, asking.encoder.name, seed) for half in parts
+            _tuned(half, rows, read, original, about, asking.encoder.name, seed) for half in parts
         )
         found[measured.system] = (first, second)
     del found["origin"]
     return found
 
 
-def _half(
+def _tuned(
     half: Half,
     asked: Sequence[Row],
     index: Sequence[Row],
     original: Sequence[Row],
-    corpus: Corpus,
+    about: frozenset[str],
     encoder: str,
     seed: int,
 ) -> TunedFigures:
     now, before = ([row for row in each if row.case in half.questions] for each in (asked, original))
     own = [row for row in index if row.case in half.documents]
-    about = frozenset(each.question_id for each in corpus.questions if each.about)
-    return TunedFigures.of(method_figures("tuning", encoder, now, own, before, about, seed))
-
-
-def _check_whole(index: Sequence[Row]) -> None:
-    if failed := sum(not row.measured for row in index):
-        raise LetheError(
-            f"{failed} of {len(index)} documents could not be sanitized, and a cell without "
-            "them would seem to leak less: `lethe sanitize` names them. Leave them out."
-        )
-
-
-def _cell(candidate: Candidate, figures: Mapping[str, Halved]) -> Cell:
-    policy = candidate.policy
-    return Cell(
-        share=candidate.share,
-        tau=policy.tau,
-        beta=policy.weights.beta,
-        gamma=policy.weights.gamma,
-        decisions=candidate.decisions,
-        chosen_on=figures[candidate.decisions][0],
-    )
+    figures = method_figures("tuning", encoder, now, own, before, about, seed)
+    return TunedFigures(**{name: getattr(figures, name) for name in TunedFigures.model_fields})

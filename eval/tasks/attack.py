@@ -26,12 +26,10 @@ class AttackTask:
 
     @property
     def name(self) -> str:
-        """Attack, generator and number of passages."""
         return f"{self.attack.name}, {self.generator.name}, k {self.k}"
 
     @property
     def cases(self) -> Sequence[str]:
-        """The numbers of the prompts."""
         return [str(prompt.number) for prompt in self.attack.prompts()]
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:

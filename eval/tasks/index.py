@@ -103,7 +103,6 @@ class IndexReader:
 
     @property
     def cases(self) -> Sequence[str]:
-        """The ids of the documents."""
         return self.doc_ids
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:

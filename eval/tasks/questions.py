@@ -96,12 +96,10 @@ class Questions:
 
     @property
     def name(self) -> str:
-        """The name, with that of the encoder."""
         return f"questions, {self.encoder.name}"
 
     @property
     def cases(self) -> Sequence[str]:
-        """The ids of the questions."""
         return [question.question_id for question in self.questions]
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:

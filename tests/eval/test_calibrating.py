@@ -130,7 +130,7 @@ def sanitized(ready: Prepared, policy: Policy) -> list[str]:
 
 @BOTH
 def test_losses_are_what_stands_in_the_sanitized_texts(ready: Prepared, policy: Policy) -> None:
-    curve = fitting.leak_curve(ready, policy, fitting.COUNTED["all"])
+    curve = fitting.leak_curves(ready, policy, [fitting.COUNTED["all"]])[0]
     assert curve.losses.shape == (3, len(curve.taus)), "a document without entities has nothing to leak"
     assert curve.losses[:, 0].tolist() == [0, 0, 0] and curve.losses.max() <= 1
     assert curve.kept[0] == 0 and list(curve.kept) == sorted(curve.kept)
@@ -185,16 +185,16 @@ def test_the_losses_of_any_attack_make_a_curve(ready: Prepared) -> None:
 
 @BOTH
 def test_hard_rules_hold_at_every_threshold(ready: Prepared, policy: Policy) -> None:
-    curve = fitting.leak_curve(ready, replace(policy, direct_limit=0.0), NAMES_ONLY)
+    curve = fitting.leak_curves(ready, replace(policy, direct_limit=0.0), [NAMES_ONLY])[0]
     assert not curve.losses.any() and curve.kept[-1] < 1
 
 
 def test_what_the_detector_missed_leaks_at_every_threshold(system: System) -> None:
     gold = {"d0": [{"text": "boiler", "label": "occupation"}]}
     ready = ready_of(system, TEXTS[2:3], gold)
-    assert (fitting.leak_curve(ready, BARE, fitting.COUNTED["all"]).losses == 1).all()
+    assert (fitting.leak_curves(ready, BARE, [fitting.COUNTED["all"]])[0].losses == 1).all()
     with pytest.raises(LetheError, match="^There is nothing sensitive to look for in 1 documents"):
-        fitting.leak_curve(ready_of(system, TEXTS[2:3]), BARE, fitting.COUNTED["all"])
+        fitting.leak_curves(ready_of(system, TEXTS[2:3]), BARE, [fitting.COUNTED["all"]])
 
 
 class Failing:
@@ -215,7 +215,7 @@ def test_a_document_that_cannot_be_sanitized_ends_it_by_its_id(
     own = System.method
     monkeypatch.setattr(System, "method", lambda self: Failing(own(self)))
     with pytest.raises(SanitizationError, match=r"^document d1 was not indexed: scoring failed \(RuntimeErr"):
-        fitting.leak_curve(ready, BARE, fitting.COUNTED["all"])
+        fitting.leak_curves(ready, BARE, [fitting.COUNTED["all"]])
 
 
 def test_each_phase_is_reported_to_its_end_and_each_original_is_scored_once(system: System) -> None:
@@ -227,7 +227,7 @@ def test_each_phase_is_reported_to_its_end_and_each_original_is_scored_once(syst
     counting = Counting()
     corpus = ready_of(system).corpus
     ready = prepared(replace(system, risk=counting), corpus, phases)
-    n = len(fitting.leak_curve(ready, BARE, fitting.COUNTED["all"], phases).taus)
+    n = len(fitting.leak_curves(ready, BARE, [fitting.COUNTED["all"]], phases)[0].taus)
     assert steps["scoring"] == [(0, 4), (4, 4)]
     assert steps["thresholds"] == [(number, n) for number in range(n + 1)]
     assert len(counting.asked) == len(set(counting.asked)) and set(TEXTS) <= set(counting.asked)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eval.attacks.extraction import Aim
 from eval.documents import EntityRef
@@ -29,7 +28,7 @@ from eval.measures.uncertainty import (
 from eval.prepared import Prepared
 from eval.progress import Progress
 from eval.rows import Row
-from eval.studies.calibrate import COUNTED, LeakCurve, check_on_halves, leak_curves
+from eval.studies.calibrate import COUNTED, SPLITS, check_on_halves, leak_curves
 from eval.studies.compare.methods import scores_alone
 from eval.studies.compare.report import (
     AttackFigures,
@@ -51,7 +50,7 @@ from ingest.documents import Scores
 from retrieval.generators.verbatim import VerbatimGenerator
 
 CONFIDENCE = 0.9
-OF_IDENTIFIERS, OF_ALL = (0.05, 0.1, 0.2), (0.3, 0.5)
+LIMITS = {"identifiers": (0.05, 0.1, 0.2), "all": (0.3, 0.5)}
 """The promised leakages."""
 
 
@@ -66,33 +65,22 @@ def promises(ready: Prepared, seed: int, progress: Progress) -> list[PromiseFigu
     default = ready.system.policy
     found: list[PromiseFigures] = []
     for name, policy in (("trip", default), ("scores alone", scores_alone(default))):
-        identifiers, everything = leak_curves(
-            ready, policy, [COUNTED["identifiers"], COUNTED["all"]], progress
-        )
-        found += _checked(name, "identifiers", identifiers, OF_IDENTIFIERS, seed)
-        found += _checked(name, "all", everything, OF_ALL, seed)
-    return found
-
-
-def _checked(
-    policy: str, counted: str, curve: LeakCurve, limits: Sequence[float], seed: int
-) -> list[PromiseFigures]:
-    found: list[PromiseFigures] = []
-    if len(curve.losses) < 2:
-        return found
-    for limit in limits:
-        check = check_on_halves(curve.taus, curve.losses, limit, CONFIDENCE, seed=seed)
-        figures = PromiseFigures(
-            policy=policy,
-            counted=counted,
-            max_leak=limit,
-            confidence=CONFIDENCE,
-            documents=check.documents,
-            splits=check.splits,
-            promised=check.promised,
-            violated=check.violated,
-        )
-        found.append(figures)
+        curves = leak_curves(ready, policy, [COUNTED[counted] for counted in LIMITS], progress)
+        for (counted, limits), curve in zip(LIMITS.items(), curves, strict=True):
+            for limit in limits if len(curve.losses) >= 2 else ():
+                kept, broken = check_on_halves(curve.taus, curve.losses, limit, CONFIDENCE, seed)
+                found.append(
+                    PromiseFigures(
+                        policy=name,
+                        counted=counted,
+                        max_leak=limit,
+                        confidence=CONFIDENCE,
+                        documents=len(curve.losses),
+                        splits=SPLITS,
+                        promised=kept,
+                        violated=broken,
+                    )
+                )
     return found
 
 
@@ -109,8 +97,7 @@ def correlations(documents: Sequence[Sequence[Scores]]) -> list[Correlation]:
         rows = [(_column(one, own), _column(other, own)) for own in documents]
         rho = estimated(spearman, rows)
         if rho.value is not None:
-            n = sum(map(len, documents))
-            found.append(Correlation(one=one, other=other, rho=rho, n=n))
+            found.append(Correlation(one=one, other=other, rho=rho, n=sum(map(len, documents))))
     return found
 
 
@@ -127,13 +114,9 @@ def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float | No
     return value_of(spearman, [(one, other)]) if len(one) > 1 else None
 
 
-AIMS: Mapping[str, Sequence[Aim]] = {
-    "mts_dialog": (Aim.HEALTH, Aim.UNTARGETED),
-    "aci_bench": (Aim.HEALTH, Aim.UNTARGETED),
-    "healthcaremagic": (Aim.HEALTH, Aim.UNTARGETED),
-    "enronqa": (Aim.OFFICE, Aim.UNTARGETED),
-    "aeslc": (Aim.OFFICE, Aim.UNTARGETED),
-    "ewt_email": (Aim.OFFICE, Aim.UNTARGETED),
+AIMS = {
+    **dict.fromkeys(("mts_dialog", "aci_bench", "healthcaremagic"), (Aim.HEALTH, Aim.UNTARGETED)),
+    **dict.fromkeys(("enronqa", "aeslc", "ewt_email"), (Aim.OFFICE, Aim.UNTARGETED)),
     "tab": (Aim.LEGAL, Aim.UNTARGETED),
 }
 """The aims of the prompts by corpus; all four for corpora of unknown topics."""
@@ -168,10 +151,10 @@ def method_figures(
         strength=strength,
         recall_overlap={k: overlap_of(asked, original, k, seed).estimate for k in DEPTHS},
         found={k: share_of(sum(0 < row.figures[RANK] <= k for row in known), len(known)) for k in DEPTHS},
-        bleu1=mean_of([row.figures["BLEU-1"] for row in asked], seed),
-        sacrebleu=mean_of([row.figures["sacreBLEU"] for row in asked], seed),
-        rouge_l=mean_of([row.figures["ROUGE-L"] for row in asked], seed),
-        facts=mean_of([row.figures[FACTS] for row in asked if FACTS in row.figures], seed),
+        bleu1=mean_of(_values(asked, "BLEU-1"), seed),
+        sacrebleu=mean_of(_values(asked, "sacreBLEU"), seed),
+        rouge_l=mean_of(_values(asked, "ROUGE-L"), seed),
+        facts=mean_of(_values([row for row in asked if FACTS in row.figures], FACTS), seed),
         disclosed=disclosed(sanitized, lambda entity: True, seed),
         identifiers=disclosed(sanitized, is_identifier, seed),
         kept=share_of(kept, mentions),
@@ -217,30 +200,30 @@ def guess_figures(method: str, rows: Sequence[Row], seed: int) -> GuessFigures:
     """Entity inference and reconstruction against one method."""
     those = [row for row in rows if row.measured]
     with_slots = [row for row in those if row.figures[guessed.SLOTS]]
-    slots = [int(row.figures[guessed.SLOTS]) for row in with_slots]
+    slots = sum(map(int, _values(with_slots, guessed.SLOTS)))
 
-    def share(name: str) -> Estimate:
-        return clustered_share([int(row.figures[name]) for row in with_slots], slots, seed)
+    def pooled(among: Sequence[Row], hits: str, total: str) -> Estimate:
+        counted, all_of_them = ([int(value) for value in _values(among, name)] for name in (hits, total))
+        return clustered_share(counted, all_of_them, seed)
 
-    def of_entities(name: str) -> Estimate:
-        totals = [int(row.figures[guessed.SENSITIVE]) for row in those]
-        return clustered_share([int(row.figures[name]) for row in those], totals, seed)
-
-    chance = sum(row.figures[guessed.CHANCE] for row in with_slots)
     return GuessFigures(
         method=method,
         documents=len(those),
-        slots=sum(slots),
-        top1=share(guessed.FIRST),
-        top5=share(guessed.FIRST_FIVE),
-        prior_top1=share(guessed.PRIOR_FIRST),
-        prior_top5=share(guessed.PRIOR_FIVE),
-        chance_top1=chance / sum(slots) if slots else None,
-        rouge_l=mean_of([row.figures[guessed.ROUGE] for row in those], seed),
-        rebuilt_rouge_l=mean_of([row.figures[guessed.REBUILT_ROUGE] for row in those], seed),
-        entities_left=of_entities(guessed.LEFT),
-        entities_recovered=of_entities(guessed.RECOVERED),
+        slots=slots,
+        top1=pooled(with_slots, guessed.FIRST, guessed.SLOTS),
+        top5=pooled(with_slots, guessed.FIRST_FIVE, guessed.SLOTS),
+        prior_top1=pooled(with_slots, guessed.PRIOR_FIRST, guessed.SLOTS),
+        prior_top5=pooled(with_slots, guessed.PRIOR_FIVE, guessed.SLOTS),
+        chance_top1=sum(_values(with_slots, guessed.CHANCE)) / slots if slots else None,
+        rouge_l=mean_of(_values(those, guessed.ROUGE), seed),
+        rebuilt_rouge_l=mean_of(_values(those, guessed.REBUILT_ROUGE), seed),
+        entities_left=pooled(those, guessed.LEFT, guessed.SENSITIVE),
+        entities_recovered=pooled(those, guessed.RECOVERED, guessed.SENSITIVE),
     )
+
+
+def _values(rows: Sequence[Row], name: str) -> list[float]:
+    return [row.figures[name] for row in rows]
 
 
 Spot = tuple[float, float]
@@ -248,7 +231,6 @@ Spot = tuple[float, float]
 DEFAULT, REDACTED, UNSANITIZED = "trip", "redact", "origin"
 OURS = frozenset((DEFAULT, "scores alone"))
 """The methods of Lethe's curve: the default policy, and its scores without the rules."""
-REDRAWS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,12 +243,10 @@ class Point:
 
 def dominated_by(curve: Sequence[Spot], points: Sequence[Spot]) -> int:
     """The number of points that a point of the curve dominates: no worse in both, better in one."""
-    return sum(any(_dominates(each, point) for each in curve) for point in points)
-
-
-def _dominates(one: Spot, other: Spot) -> bool:
-    no_worse = one[0] <= other[0] and one[1] >= other[1]
-    return no_worse and one != other
+    return sum(
+        any(spot != point and spot[0] <= point[0] and spot[1] >= point[1] for spot in curve)
+        for point in points
+    )
 
 
 def area_under(curve: Sequence[Spot], most: float) -> float:
@@ -299,21 +279,27 @@ def by_area(*frontiers: Frontier) -> list[str]:
 
 
 def frontier_of(
-    points: Iterable[Point], leakage: Callable[[MethodFigures], Estimate], seed: int, redraws: int = REDRAWS
+    points: Iterable[Point], leakage: Callable[[MethodFigures], Estimate], seed: int, redraws: int = 1_000
 ) -> Frontier:
     """The frontier of leakage against Recall@1 overlap, each point once.
 
     Arms that failed on a document are left out. The bootstrap resamples questions with the seed.
     """
-    plane = _Plane.of(points, leakage)
-    found = _measured(plane, plane.recalls())
+    known = dict.fromkeys(
+        (each.figures.method, leaked, tuple(each.overlaps))
+        for each in points
+        if (leaked := leakage(each.figures).value) is not None and each.overlaps and whole(each.figures)
+    )
+    names, leaks = [name for name, _, _ in known], [leaked for _, leaked, _ in known]
+    overlaps = np.array([own for _, _, own in known], dtype=np.float64)
+    found = _measured(names, leaks, overlaps.mean(axis=1).tolist() if known else [])
 
     def redrawn(drawn: Drawn) -> Floats:
-        each = [_measured(plane, plane.overlaps[:, chosen].mean(axis=1).tolist()) for chosen in drawn]
+        each = [_measured(names, leaks, overlaps[:, chosen].mean(axis=1).tolist()) for chosen in drawn]
         return np.array([[one.share, *one.areas.values()] for one in each])
 
     # One question cannot be resampled.
-    questions = plane.overlaps.shape[1] if plane.names else 0
+    questions = overlaps.shape[1] if known else 0
     none = np.empty((0, 1 + len(found.areas)))
     shares, *areas = (bootstrap(redrawn, questions, seed, redraws) if questions > 1 else none).T
     return Frontier(
@@ -337,29 +323,6 @@ def _area(area: float, drawn: Floats) -> Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plane:
-    """Points as columns: ``names`` and ``leaks``, and ``overlaps`` of shape (points, questions)."""
-
-    names: Sequence[str]
-    leaks: Sequence[float]
-    overlaps: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, points: Iterable[Point], leakage: Callable[[MethodFigures], Estimate]) -> "_Plane":
-        known: dict[tuple[str, float, tuple[float, ...]], None] = {}
-        for each in points:
-            leaked = leakage(each.figures).value
-            if leaked is not None and each.overlaps and whole(each.figures):
-                known[each.figures.method, leaked, tuple(each.overlaps)] = None
-        overlaps = np.array([each[2] for each in known], dtype=np.float64)
-        return cls([each[0] for each in known], [each[1] for each in known], overlaps)
-
-    def recalls(self) -> list[float]:
-        """The usefulness of every point."""
-        return self.overlaps.mean(axis=1).tolist() if self.names else []
-
-
-@dataclass(frozen=True, slots=True)
 class _Measured:
     dominated: int
     by_trip: int
@@ -371,17 +334,17 @@ class _Measured:
         return self.dominated / self.points if self.points else math.nan
 
 
-def _measured(plane: _Plane, recalls: Sequence[float]) -> _Measured:
+def _measured(names: Sequence[str], leaks: Sequence[float], recalls: Sequence[float]) -> _Measured:
     curves: dict[str, set[Spot]] = {}
-    for name, leaked, recall in zip(plane.names, plane.leaks, recalls, strict=True):
+    for name, leaked, recall in zip(names, leaks, recalls, strict=True):
         curves.setdefault(name, set()).add((leaked, recall))
     most = max((leaked for leaked, _ in curves.get(UNSANITIZED, ())), default=0.0)
     ours = [spot for name in OURS for spot in curves.get(name, ())]
-    theirs = {spot for name, curve in curves.items() if name not in OURS | {UNSANITIZED} for spot in curve}
     compared = {name: list(curve) for name, curve in curves.items() if name != UNSANITIZED}
+    theirs = list({spot for name, curve in compared.items() if name not in OURS for spot in curve})
     return _Measured(
-        dominated=dominated_by(ours, list(theirs)),
-        by_trip=dominated_by(list(curves.get(DEFAULT, ())), list(theirs)),
+        dominated=dominated_by(ours, theirs),
+        by_trip=dominated_by(compared.get(DEFAULT, []), theirs),
         points=len(theirs),
         areas={name: area_under(curve, most) for name, curve in compared.items()} if most else {},
     )
@@ -405,8 +368,8 @@ def summary_of(
     if not all(name in points and whole(points[name].figures) for name in (DEFAULT, REDACTED, UNSANITIZED)):
         return Summary()
     ours, redact, attacked = points[DEFAULT], points[REDACTED], list(attacks)
-    identifiers = [_leakage(attacked, name, identifiers=True) for name in (DEFAULT, REDACTED)]
-    everything = [_leakage(attacked, name, identifiers=False) for name in (DEFAULT, UNSANITIZED)]
+    identifiers = [_leakage(attacked, name, lambda each: each.identifiers) for name in (DEFAULT, REDACTED)]
+    everything = [_leakage(attacked, name, lambda each: each.all_entities) for name in (DEFAULT, UNSANITIZED)]
     rouge = [[row.figures["ROUGE-L"] for row in rows[name]] for name in (DEFAULT, REDACTED)]
     return Summary(
         recall=ours.figures.recall_overlap[1],
@@ -419,20 +382,15 @@ def summary_of(
     )
 
 
-def worst_case(attacks: Iterable[AttackFigures], method: str, k: int) -> AttackFigures | None:
-    """The extraction attack on a method whose victim repeats ``k`` passages, None if it was not run."""
-    victim = (method, VerbatimGenerator().name, k)
+def _leakage(
+    attacks: Iterable[AttackFigures], method: str, of: Callable[[AttackFigures], Estimate]
+) -> Estimate:
+    """That of the extraction attack whose victim repeats ``DEPTH`` passages; no value if it was not run."""
+    victim = (method, VerbatimGenerator().name, DEPTH)
     for each in attacks:
         if each.attack.startswith("extraction") and (each.method, each.generator, each.k) == victim:
-            return each
-    return None
-
-
-def _leakage(attacks: Iterable[AttackFigures], name: str, identifiers: bool) -> Estimate:
-    found = worst_case(attacks, name, DEPTH)
-    if found is None:
-        return Estimate()
-    return found.identifiers if identifiers else found.all_entities
+            return of(each)
+    return Estimate()
 
 
 STRENGTH, ABLATION, WEIGHTED = "strength", "ablation", "grid"
@@ -446,7 +404,12 @@ def system_name(method: str, strength: float | None = None, kind: str = "") -> s
 
 def with_comparisons(report: TripRagReport) -> TripRagReport:
     """The report with frontiers and summary, computed from its rows; unchanged without rows."""
-    rows = _by_system(report)
+    # The methods' figures are based on the answering encoder.
+    tasks = {f"questions, {each.encoder}" for each in report.methods}
+    rows: dict[str, list[Row]] = {}
+    for row in report.rows:
+        if row.task in tasks:
+            rows.setdefault(row.system, []).append(row)
     if UNSANITIZED not in rows:
         return report
     points = {each.method: _point(rows, system_name(each.method), each) for each in report.methods}
@@ -457,16 +420,6 @@ def with_comparisons(report: TripRagReport) -> TripRagReport:
     asked = {each.method: rows[system_name(each.method)] for each in report.methods}
     summary = summary_of(points, asked, report.attacks, by_identifiers, by_all, report.seed)
     return report.model_copy(update={"frontier": by_identifiers, "frontier_all": by_all, "summary": summary})
-
-
-def _by_system(report: TripRagReport) -> Mapping[str, Sequence[Row]]:
-    """The rows of the answering encoder, on which the methods' figures are based."""
-    tasks = {f"questions, {each.encoder}" for each in report.methods}
-    found: dict[str, list[Row]] = {}
-    for row in report.rows:
-        if row.task in tasks:
-            found.setdefault(row.system, []).append(row)
-    return found
 
 
 def _point(rows: Mapping[str, Sequence[Row]], system: str, figures: MethodFigures) -> Point:

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise, product
 from math import inf
 from random import Random
 
@@ -25,7 +26,7 @@ from ingest.deciding.baselines.within_rules import (
 from ingest.deciding.policy import Policy, PolicyName
 from ingest.documents import Action, Decision
 from ingest.protocols import Encoder, Method
-from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer
+from ingest.sanitize import DecidingSanitizer, Rewriter
 from ingest.scoring.scale import Weights
 from models.errors import LetheError
 from retrieval.system import System
@@ -73,9 +74,6 @@ def methods(
     def by_method(name: str, method: Callable[[], Method]) -> ComparedMethod:
         return ComparedMethod(name, ready.carrying_out(method))
 
-    def rewriting(rewriter: Rewriter) -> System:
-        return replace(system, sanitizing=lambda each: RewritingSanitizer(each.detector, rewriter, each.risk))
-
     found = [
         by_policy(ORIGIN),
         by_policy(REDACTED),
@@ -88,8 +86,8 @@ def methods(
         by_method(LOWEST_WITHIN, lambda: WithinRules(trip, rules(), "lowest divergence")),
         by_method("lprag", lambda: Lprag(encoder, "ldp", rng=Random(seed))),
         by_method("lprag-compat", lambda: Lprag(encoder, "compat", rng=Random(seed))),
-        ComparedMethod("extract", rewriting(Extract(encoder))),
-        *(ComparedMethod(each.name, rewriting(each)) for each in dp_barts),
+        ComparedMethod("extract", ready.rewriting(Extract(encoder))),
+        *(ComparedMethod(each.name, ready.rewriting(each)) for each in dp_barts),
     ]
     absent: dict[str, str] = {}
     if not dp_barts:
@@ -99,7 +97,7 @@ def methods(
     else:
         from ingest.deciding.baselines.paraphrase import Paraphrase
 
-        found.append(ComparedMethod("paraphrase", rewriting(Paraphrase(system.language_model))))
+        found.append(ComparedMethod("paraphrase", ready.rewriting(Paraphrase(system.language_model))))
     try:
         from ingest.detection.presidio import presidio_detector
 
@@ -160,14 +158,21 @@ def strengths(ready: Prepared, encoder: Encoder, seed: int) -> list[ComparedMeth
         for name, each in by_scores.items()
         for chosen, share in _at_shares(ready, each)
     ]
+
+    def drawn(chosen: Policy, how: Matched) -> Method:
+        return Control(ready.by(chosen).method(), how, seed)
+
+    def lprag(budget: float, mode: Mode) -> Method:
+        return Lprag(encoder, mode, epsilon=budget, rng=Random(seed))
+
     for chosen, share in _at_shares(ready, alone):
-        drawn = partial(_drawn, ready, chosen, seed)
-        found.append(ComparedMethod(RANDOM, ready.carrying_out(partial(drawn, "number")), share))
-        found.append(ComparedMethod(MATCHED, ready.carrying_out(partial(drawn, "frequency")), share))
+        found.append(ComparedMethod(RANDOM, ready.carrying_out(partial(drawn, chosen, "number")), share))
+        found.append(ComparedMethod(MATCHED, ready.carrying_out(partial(drawn, chosen, "frequency")), share))
     for budget in BUDGETS:
-        lprag = partial(_lprag, encoder, budget, seed)
-        found.append(ComparedMethod("lprag", ready.carrying_out(partial(lprag, "ldp")), budget))
-        found.append(ComparedMethod("lprag-compat", ready.carrying_out(partial(lprag, "compat")), budget))
+        found.append(ComparedMethod("lprag", ready.carrying_out(partial(lprag, budget, "ldp")), budget))
+        found.append(
+            ComparedMethod("lprag-compat", ready.carrying_out(partial(lprag, budget, "compat")), budget)
+        )
     return found
 
 
@@ -180,14 +185,6 @@ def _at_shares(ready: Prepared, policy: Policy) -> list[tuple[Policy, float]]:
     return [(chosen, taken) for taken, chosen in found.items()]
 
 
-def _drawn(ready: Prepared, policy: Policy, seed: int, how: Matched) -> Method:
-    return Control(ready.by(policy).method(), how, seed)
-
-
-def _lprag(encoder: Encoder, budget: float, seed: int, mode: Mode) -> Method:
-    return Lprag(encoder, mode, epsilon=budget, rng=Random(seed))
-
-
 def grid(ready: Prepared, share: float) -> Mapping[tuple[float, float], ComparedMethod]:
     """The paper's weights by beta and gamma, each with the threshold that takes the same share.
 
@@ -195,11 +192,10 @@ def grid(ready: Prepared, share: float) -> Mapping[tuple[float, float], Compared
     """
     policy = scores_alone(ready.system.policy)
     found = {}
-    for beta in GRID:
-        for gamma in GRID:
-            weights = Weights(1.0, beta, gamma, policy.weights.marginal)
-            system = _at_share(ready, replace(policy, weights=weights), share)
-            found[beta, gamma] = ComparedMethod(f"beta {beta:g}, gamma {gamma:g}", system)
+    for beta, gamma in product(GRID, GRID):
+        weights = Weights(1.0, beta, gamma, policy.weights.marginal)
+        system = _at_share(ready, replace(policy, weights=weights), share)
+        found[beta, gamma] = ComparedMethod(f"beta {beta:g}, gamma {gamma:g}", system)
     return found
 
 
@@ -227,10 +223,9 @@ def at_share(ready: Prepared, policy: Policy, share: float) -> Policy:
 
 def single_mentions(ready: Prepared, policy: Policy, share: float) -> Method:
     """Decide every mention separately, with the threshold that takes this share of linked entities."""
-    system = ready.system
 
     def method(chosen: Policy) -> Method:
-        return PerMention(ready.by(chosen).method(), system.risk)
+        return PerMention(ready.by(chosen).method(), ready.system.risk)
 
     return method(policy.at(_threshold(ready, policy, share, method)))
 
@@ -239,7 +234,9 @@ def _threshold(ready: Prepared, policy: Policy, share: float, method: Callable[[
     """Bisect the gaps between priorities: a lower threshold never takes less."""
     none_taken = ready.decisions(method(policy.at(inf)))
     measured = (each.scores.priority for of_text in none_taken for each in of_text if each.scores)
-    places = _between({priority for priority in measured if priority is not None})
+    falling = sorted({priority for priority in measured if priority is not None}, reverse=True) or [0.0]
+    middles = [(high + low) / 2 for high, low in pairwise(falling)]
+    places = [falling[0] + MARGIN, *middles, falling[-1] - MARGIN]
 
     def taken(place: int) -> float:
         return share_taken(ready.decisions(method(policy.at(places[place]))))
@@ -247,10 +244,3 @@ def _threshold(ready: Prepared, policy: Policy, share: float, method: Callable[[
     enough = min(bisect_left(range(len(places)), share, key=taken), len(places) - 1)
     nearest = min((max(0, enough - 1), enough), key=lambda place: abs(taken(place) - share))
     return places[nearest]
-
-
-def _between(priorities: set[float]) -> list[float]:
-    """Thresholds above, between and below the priorities, falling."""
-    falling = sorted(priorities, reverse=True) or [0.0]
-    middles = [(high + low) / 2 for high, low in zip(falling, falling[1:], strict=False)]
-    return [falling[0] + MARGIN, *middles, falling[-1] - MARGIN]

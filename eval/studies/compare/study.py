@@ -1,7 +1,7 @@
 """The tables and figures of TRIP-RAG on one corpus: an experiment over all methods, and its folds."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -112,26 +112,28 @@ def trip_rag(
     """
     if not corpus.questions:
         raise LetheError(f"{corpus.name} has no questions: more documents, or longer ones, would give some.")
-    names = _distinct([system.encoder.name, *(each.name for each in further)])
-    commit = commit_here()
-    made_with = f"{made_with} {system.own_entities} {[each.name for each in dp_barts]}"
-    with RowFile(run_digest(corpus, made_with, options, names), folder) as file:
-        study = _study(system, corpus, options, further, dp_barts, file, progress)
-        report = study.report(commit)
-        if folder is not None:
-            write_rows(file.all(study.attack_tasks()), folder / "attacks.jsonl")
-    return report
-
-
-def _distinct(encoders: Sequence[str]) -> Sequence[str]:
-    """The names of the encoders, if they are distinct."""
-    twice = [name for name, times in Counter(encoders).items() if times > 1]
-    if twice:
+    names = [system.encoder.name, *(each.name for each in further)]
+    if twice := [name for name, times in Counter(names).items() if times > 1]:
         raise ConfigurationError(
             f"Two encoders are named {twice[0]}, and figures are identified by that name: name each in "
             "--encoders once and the one of the settings not at all, or give one of two folders another name."
         )
-    return encoders
+    commit = commit_here()
+    made_with = f"{made_with} {system.own_entities} {[each.name for each in dp_barts]}"
+    with RowFile(run_digest(corpus, made_with, options, names), folder) as file:
+        own = replace(system, policy=replace(system.policy, name="trip"))
+        ready = prepared(own, corpus, progress)
+        sensitive = sensitive_in(corpus, ready.system.detector)
+        sources = {each.doc_id: each.text for each in corpus.documents}
+        asking = [
+            Questions(corpus.questions, reading_once(each), system.generator, sources)
+            for each in (system.encoder, *further)
+        ]
+        study = _Study(ready, sensitive, options, asking, dp_barts, file, progress)
+        report = study.report(commit)
+        if folder is not None:
+            write_rows(file.all(study.attack_tasks()), folder / "attacks.jsonl")
+    return report
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,7 @@ class _Study:
 
     @property
     def index(self) -> IndexReader:
-        return IndexReader([document.doc_id for document in self.corpus.documents], self.sensitive)
+        return IndexReader(_ids(self.corpus.documents), self.sensitive)
 
     def report(self, commit: str | None) -> TripRagReport:
         seed, ready = self.options.seed, self.ready
@@ -196,13 +198,14 @@ class _Study:
             grid_spearman=_weights_against_recall(grid_cells),
             promises=tuple(promises(ready, seed, self.progress) if self.options.thorough else ()),
             absent=absent,
-            rows=tuple(row for row in self.file.all([each.name for each in self.asking])),
+            rows=tuple(self.file.all([each.name for each in self.asking])),
         )
         return with_comparisons(report)
 
     def _folded(self, runs: Mapping[str, Sequence[ComparedMethod]]) -> "dict[str, list[_SystemFigures]]":
         """Fold each system once it is measured: the rows of all attacks do not fit in memory."""
-        variants = {_name(each, kind): (each, kind) for kind, those in runs.items() for each in those}
+        named = ((kind, each) for kind, those in runs.items() for each in those)
+        variants = {system_name(each.name, each.strength, kind): (each, kind) for kind, each in named}
         systems = {name: each.system for name, (each, _) in variants.items()}
         tasks = {name: self._tasks(*each) for name, each in variants.items()}
         experiment = Experiment(self.corpus.documents, systems, tasks)
@@ -212,11 +215,13 @@ class _Study:
             compared, kind = variants[measured.system]
             if measured.system == ORIGIN:
                 original = {task.name: measured.rows[task.name] for task in self.asking}
+            name, rows = compared.name, measured.rows
+            attacks, guesses = ([], []) if kind else (self.attacks(name), self._guessing(name))
             found[kind].append(
                 _SystemFigures(
                     self._figures(compared, measured, original),
-                    [] if kind else self._attacked(compared, measured),
-                    [] if kind else self._guessed(compared, measured),
+                    [attack_figures(name, task, rows[task.name]) for task in attacks],
+                    [guess_figures(name, rows[task.name], self.options.seed) for task in guesses],
                 )
             )
         return found
@@ -232,26 +237,18 @@ class _Study:
         if not thorough and method not in SUMMED_UP:
             return []
         aims, verbatim, real = aims_of(self.corpus.name), VerbatimGenerator(), self.system.generator
-        suite, anchor = (
-            extraction_suite(list(aims), prompts, seed),
-            AnchorAttack(aims[0], n=prompts, seed=seed),
-        )
+        suite = extraction_suite(aims, prompts, seed)
         planned: list[tuple[Attack, Generator, int]] = [(suite, verbatim, DEPTH)]
         if thorough:
-            planned += [
-                (suite, verbatim, SHALLOW),
-                (suite, real, DEPTH),
-                (anchor, verbatim, 1),
-                (anchor, real, DEPTH),
-            ]
-        return [AttackTask(*each[:2], self.encoder, each[2], self.sensitive) for each in planned]
+            anchor = AnchorAttack(aims[0], prompts, seed)
+            planned += [(suite, verbatim, SHALLOW), (suite, real, DEPTH)]
+            planned += [(anchor, verbatim, 1), (anchor, real, DEPTH)]
+        return [AttackTask(attack, victim, self.encoder, k, self.sensitive) for attack, victim, k in planned]
 
     def attack_tasks(self) -> list[str]:
         """The names of all tasks that are attacks."""
-        return [
-            *(task.name for task in self.attacks(ORIGIN)),
-            _canary_task(self, PlantedCanaries(0, (), (), ())).name,
-        ]
+        tasks = [*self.attacks(ORIGIN), self._canary_task(PlantedCanaries(0, (), (), ()))]
+        return [task.name for task in tasks]
 
     def _guessing(self, method: str) -> list[Guesses]:
         if not self.options.thorough or method not in (REDACTED, TRIP):
@@ -279,43 +276,40 @@ class _Study:
             if task.name in measured.rows
         ]
 
-    def _attacked(self, compared: ComparedMethod, measured: SystemRows) -> list[AttackFigures]:
-        name = compared.name
-        return [attack_figures(name, task, measured.rows[task.name]) for task in self.attacks(name)]
-
-    def _guessed(self, compared: ComparedMethod, measured: SystemRows) -> list[GuessFigures]:
-        name, seed = compared.name, self.options.seed
-        return [guess_figures(name, measured.rows[task.name], seed) for task in self._guessing(name)]
-
-    def _canaries(self, compared: Sequence[ComparedMethod]) -> list[CanaryFigures]:
+    def _canaries(self, compared: Sequence[ComparedMethod]) -> Iterator[CanaryFigures]:
         """The share of canaries extracted from each method's index of the documents with one.
 
         The victim is verbatim, so no generator leaks more. Scores use the scale of the original corpus.
         """
-        seed = self.options.seed
-        planted = _planted(self.corpus.documents, seed)
-        task = _canary_task(self, planted)
-        names = [each.name for each in compared]
-        if any(set(task.cases) - self.file.cases(f"canaries in {name}", task.name) for name in names):
+        documents, seed = self.corpus.documents, self.options.seed
+        planted = plant(documents, min(MOST_CANARIES, len(documents)), seed)
+        chosen = {canary.doc_id for canary in planted.canaries}
+        planted = replace(planted, documents=[each for each in planted.documents if each.doc_id in chosen])
+        task = self._canary_task(planted)
+        systems = {f"canaries in {each.name}": self.system for each in compared}
+        if any(set(task.cases) - self.file.cases(name, task.name) for name in systems):
             corpus = replace(self.corpus, documents=planted.documents, questions=(), gold=None)
-            bare = replace(self.system, sanitizing=None)
-            ready = prepared(bare, corpus, self.progress)
+            ready = prepared(replace(self.system, sanitizing=None), corpus, self.progress)
             found, _ = methods(ready, self.encoder, seed, self.dp_barts)
-            systems = {each.name: each.system for each in found}
-        else:
-            systems = dict.fromkeys(names, self.system)
-        experiment = Experiment(
-            planted.documents,
-            {f"canaries in {name}": systems[name] for name in names},
-            {
-                f"canaries in {name}": [task, IndexReader(_ids(planted.documents), task.sensitive)]
-                for name in names
-            },
-        )
+            systems |= {f"canaries in {each.name}": each.system for each in found}
+        index = IndexReader(_ids(planted.documents), task.sensitive)
+        experiment = Experiment(planted.documents, systems, dict.fromkeys(systems, [task, index]))
         measured = experiment.run(self.file, _measuring(self.progress, "canaries"))
-        return [
-            _canary_figures(name, planted, each, task) for name, each in zip(names, measured, strict=True)
-        ]
+        for method, each in zip(compared, measured, strict=True):
+            kept = {row.case for row in each.rows[index.name] if row.measured}
+            # The canary of a document that could not be sanitized is not measured; it does not count as safe.
+            rows = [row for row in each.rows[task.name] if planted.canaries[int(row.case)].doc_id in kept]
+            yield CanaryFigures(
+                method=method.name,
+                k=task.k,
+                documents=len(planted.documents),
+                recall=canary_recall(planted, rows),
+                documents_failed=len(planted.documents) - len(kept),
+            )
+
+    def _canary_task(self, planted: PlantedCanaries) -> AttackTask:
+        sensitive = SensitiveIndex(planted.canaries)
+        return AttackTask(CanaryAttack(planted), VerbatimGenerator(), self.encoder, DEPTH, sensitive)
 
     def _card(self) -> CorpusCard:
         corpus = self.corpus
@@ -341,30 +335,6 @@ class _SystemFigures:
     guesses: Sequence[GuessFigures]
 
 
-def _study(
-    system: System,
-    corpus: Corpus,
-    options: Options,
-    further: Sequence[Encoder],
-    dp_barts: Sequence[Rewriter],
-    file: RowFile,
-    progress: Progress,
-) -> _Study:
-    system = replace(system, policy=replace(system.policy, name="trip"))
-    ready = prepared(system, corpus, progress)
-    sensitive = sensitive_in(corpus, ready.system.detector)
-    sources = {each.doc_id: each.text for each in corpus.documents}
-    asking = [
-        Questions(corpus.questions, reading_once(each), system.generator, sources)
-        for each in (system.encoder, *further)
-    ]
-    return _Study(ready, sensitive, options, asking, dp_barts, file, progress)
-
-
-def _name(compared: ComparedMethod, kind: str) -> str:
-    return system_name(compared.name, compared.strength, kind)
-
-
 def _measuring(progress: Progress, named: str = "measured") -> Progress:
     whole = only(SYSTEMS, named, progress)
 
@@ -378,33 +348,6 @@ def _ids(documents: Sequence[Document]) -> list[str]:
     return [document.doc_id for document in documents]
 
 
-def _planted(documents: Sequence[Document], seed: int) -> PlantedCanaries:
-    """The documents with a canary, without the others."""
-    planted = plant(documents, min(MOST_CANARIES, len(documents)), seed)
-    chosen = {canary.doc_id for canary in planted.canaries}
-    return replace(planted, documents=[each for each in planted.documents if each.doc_id in chosen])
-
-
-def _canary_task(study: _Study, planted: PlantedCanaries) -> AttackTask:
-    sensitive = SensitiveIndex(planted.canaries)
-    return AttackTask(CanaryAttack(planted), VerbatimGenerator(), study.encoder, DEPTH, sensitive)
-
-
-def _canary_figures(
-    method: str, planted: PlantedCanaries, measured: SystemRows, task: AttackTask
-) -> CanaryFigures:
-    kept = {row.case for row in measured.rows["index"] if row.measured}
-    # The canary of a document that could not be sanitized is not measured; it does not count as safe.
-    rows = [row for row in measured.rows[task.name] if planted.canaries[int(row.case)].doc_id in kept]
-    return CanaryFigures(
-        method=method,
-        k=task.k,
-        documents=len(planted.documents),
-        recall=canary_recall(planted, rows),
-        documents_failed=len(planted.documents) - len(kept),
-    )
-
-
 def _scores(ready: Prepared) -> list[list[Scores]]:
     """The scores of every linked entity, by document."""
     found = []
@@ -416,10 +359,10 @@ def _scores(ready: Prepared) -> list[list[Scores]]:
 
 def _weights_against_recall(cells: Sequence[GridCell]) -> dict[str, float]:
     measured = [(cell, cell.figures.recall_overlap[5].value) for cell in cells]
-    recalls = [recall for _, recall in measured if recall is not None]
-    there = [cell for cell, recall in measured if recall is not None]
+    there = [(cell, recall) for cell, recall in measured if recall is not None]
+    recalls = [recall for _, recall in there]
     found = {
-        "beta": rank_correlation([cell.beta for cell in there], recalls),
-        "gamma": rank_correlation([cell.gamma for cell in there], recalls),
+        "beta": rank_correlation([cell.beta for cell, _ in there], recalls),
+        "gamma": rank_correlation([cell.gamma for cell, _ in there], recalls),
     }
     return {name: rho for name, rho in found.items() if rho is not None}
