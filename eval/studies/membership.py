@@ -4,9 +4,8 @@ A part of the documents is held out, the rest is indexed in memory. Each score i
 candidate on which one fails still has the others.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +28,13 @@ from eval.attacks.membership import (
 )
 from eval.corpora.corpus import Corpus, Selection, fewer_documents
 from eval.experiment import Experiment, SystemRows
-from eval.measures.uncertainty import Estimate
 from eval.prepared import detected
 from eval.progress import Progress, no_progress
 from eval.provenance import Frozen, Provenance, commit_here, provenance_of, run_digest
 from eval.rows import Row, RowFile
 from eval.studies.extraction import BASELINE, AttackCard, dropped_of, unread_of
 from eval.targets import reading_once
-from eval.tasks.membership import CHANCE_AUC, MembershipTask, membership
+from eval.tasks.membership import MembershipTask, ScoreFigures, membership
 from ingest.deciding.policy import Policy
 from ingest.documents import Document
 from ingest.protocols import Encoder
@@ -46,32 +44,6 @@ from retrieval.generators.language_model import CondensedPassages
 from retrieval.generators.verbatim import VerbatimGenerator
 from retrieval.protocols import Generator
 from retrieval.system import System
-
-
-class ScoreFigures(Frozen):
-    """How well a score tells members from others, among the ``members`` and ``others`` that have it.
-
-    ``tpr`` has the rate of true positives by the highest rate of false ones. ``oracle_accuracy`` is at the
-    best threshold, which no attacker knows. Chance is 0.5 for ``auc``; ``chance_tpr`` and
-    ``chance_accuracy`` are means over random labels. ``failures`` counts candidates by the error that a
-    question ran into, ``unread`` those of whose answers none could be read.
-    """
-
-    score: str
-    members: int
-    others: int
-    auc: Estimate
-    tpr: dict[float, Estimate]
-    oracle_accuracy: Estimate
-    chance_tpr: dict[float, float]
-    chance_accuracy: float | None
-    failures: dict[str, int]
-    unread: int
-
-    @property
-    def above_chance(self) -> bool:
-        """Whether the interval of the area lies above that of a score that knows nothing."""
-        return self.auc.low is not None and self.auc.low > CHANCE_AUC
 
 
 class ArmFigures(Frozen):
@@ -136,8 +108,6 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """What is indexed, and who is asked about."""
-
     inside: Sequence[Document] = field(repr=False)
     members: Sequence[Document] = field(repr=False)
     others: Sequence[Document] = field(repr=False)
@@ -145,7 +115,6 @@ class _Material:
 
     @property
     def candidates(self) -> list[str]:
-        """The texts that are asked about."""
         return [each.text for each in (*self.members, *self.others)]
 
 
@@ -184,10 +153,14 @@ def infer_membership(
         [system.encoder.name],
     )
     with RowFile(run, folder) as file:
-        written: Mapping[str, Sequence[YesNo]] = {}
+        written: dict[str, Sequence[YesNo]] = {}
         if interrogator:
             told(_plan(interrogator, found, victim, system.k))
-            written = _written(interrogator, found.candidates, progress)
+            progress("writing questions", 0, len(found.candidates))
+            asked = zip(found.candidates, interrogator.questions(found.candidates), strict=True)
+            for number, (text, own) in enumerate(asked, start=1):
+                written[text] = own
+                progress("writing questions", number, len(found.candidates))
         system = replace(system, detector=detected(system, found.inside, progress))
         policies = (Policy("origin"), Policy("redact"), system.policy)
         systems = {arm: replace(system, policy=policy) for arm, policy in zip(ARMS, policies, strict=True)}
@@ -199,14 +172,7 @@ def infer_membership(
         done = list(experiment.run(file, progress))
     arms = tuple(_arm(each, tasks, options.seed) for each in done)
     return MembershipReport(
-        attack=AttackCard(
-            name=MEMBERSHIP.name,
-            goal=MEMBERSHIP.goal,
-            threat_model=MEMBERSHIP.threat_model,
-            reference=MEMBERSHIP.reference,
-            seed=options.seed,
-            planned=len(found.candidates),
-        ),
+        attack=AttackCard(**asdict(MEMBERSHIP), seed=options.seed, planned=len(found.candidates)),
         provenance=provenance_of(
             system, {"replacements": system.policy.replacements, "k": str(system.k)}, commit
         ),
@@ -284,17 +250,6 @@ def _plan(interrogator: Interrogator, found: _Material, victim: Generator, k: in
     )
 
 
-def _written(
-    interrogator: Interrogator, texts: Sequence[str], progress: Progress
-) -> dict[str, Sequence[YesNo]]:
-    written: dict[str, Sequence[YesNo]] = {}
-    progress("writing questions", 0, len(texts))
-    for number, (text, own) in enumerate(zip(texts, interrogator.questions(texts), strict=True), start=1):
-        written[text] = own
-        progress("writing questions", number, len(texts))
-    return written
-
-
 def _arm(done: SystemRows, tasks: Mapping[str, MembershipTask], seed: int) -> ArmFigures:
     rows = {score: done.rows[task.name] for score, task in tasks.items()}
     names = {
@@ -306,23 +261,7 @@ def _arm(done: SystemRows, tasks: Mapping[str, MembershipTask], seed: int) -> Ar
         engines=tuple(sorted({row.engine for own in rows.values() for row in own if row.measured})),
         documents_kept=done.kept.kept if done.kept else None,
         documents_failed=len(done.kept.failed) if done.kept else 0,
-        scores=tuple(_figures(own, name, seed) for score, own in rows.items() for name in names[score]),
-    )
-
-
-def _figures(rows: Sequence[Row], score: str, seed: int) -> ScoreFigures:
-    found = membership(rows, score, seed)
-    return ScoreFigures(
-        score=score,
-        members=found.members,
-        others=found.others,
-        auc=found.auc,
-        tpr=dict(found.tpr),
-        oracle_accuracy=found.accuracy,
-        chance_tpr=dict(found.chance_tpr),
-        chance_accuracy=found.chance_accuracy,
-        failures=dict(Counter(row.failure for row in rows if not row.measured)),
-        unread=sum(row.measured and score not in row.figures for row in rows),
+        scores=tuple(membership(own, name, seed) for score, own in rows.items() for name in names[score]),
     )
 
 
