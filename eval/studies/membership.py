@@ -14,10 +14,8 @@ from pydantic import Field
 from eval.attacks.membership import (
     BY_PERTURBED,
     BY_REFERENCES,
-    CONTINUATION,
     DIRECT,
     INTERROGATION,
-    MASKED,
     MEMBERSHIP,
     RETRIEVAL,
     SCORES,
@@ -37,7 +35,6 @@ from eval.targets import reading_once
 from eval.tasks.membership import MembershipTask, ScoreFigures, membership
 from ingest.deciding.policy import Policy
 from ingest.documents import Document
-from ingest.protocols import Encoder
 from models.errors import LetheError
 from models.language.asking import Asker
 from retrieval.generators.language_model import CondensedPassages
@@ -165,9 +162,13 @@ def infer_membership(
         policies = (Policy("origin"), Policy("redact"), system.policy)
         systems = {arm: replace(system, policy=policy) for arm, policy in zip(ARMS, policies, strict=True)}
         scores = (*SCORES, *YES_OR_NO) if interrogator else SCORES
-        tasks = {
-            score: _task(score, found, victim, encoder, system.k, written, options.seed) for score in scores
-        }
+        common = MembershipTask(
+            *(found.members, found.others, victim, encoder, system.k, found.references),
+            perturbations=PERTURBATIONS,
+            seed=options.seed,
+            interrogations=written,
+        )
+        tasks = {score: _task(common, score) for score in scores}
         experiment = Experiment(found.inside, systems, dict.fromkeys(systems, [*tasks.values()]))
         done = list(experiment.run(file, progress))
     arms = tuple(_arm(each, tasks, options.seed) for each in done)
@@ -202,45 +203,28 @@ def _material(corpus: Corpus, options: Options) -> _Material:
     inside, held_out = members_and_others(corpus.documents, outside, options.seed)
     asked = min(options.candidates, outside - max(1, outside // 4))
     references, others = members_and_others(held_out, asked, options.seed)
-    return _Material(
-        inside,
-        fewer_documents(inside, Selection(options.seed, most_documents=asked)),
-        others,
-        fewer_documents(
-            references, Selection(options.seed, most_documents=min(REFERENCES, outside // 4 or 1))
-        ),
-    )
+    members = fewer_documents(inside, Selection(options.seed, most_documents=asked))
+    known = Selection(options.seed, most_documents=min(REFERENCES, outside // 4 or 1))
+    return _Material(inside, members, others, fewer_documents(references, known))
 
 
-def _task(
-    score: str,
-    found: _Material,
-    victim: Generator,
-    encoder: Encoder,
-    k: int,
-    written: Mapping[str, Sequence[YesNo]],
-    seed: int,
-) -> MembershipTask:
-    return MembershipTask(
-        found.members,
-        found.others,
+def _task(common: MembershipTask, score: str) -> MembershipTask:
+    if score == RETRIEVAL:
         # The passages alone have this score: no model need answer.
-        VerbatimGenerator() if score == RETRIEVAL else victim,
-        encoder,
-        k,
-        references=() if score == INTERROGATION else found.references,
-        perturbations=0 if score == INTERROGATION else PERTURBATIONS,
-        seed=seed,
-        scores=(score,),
-        interrogations=written,
-    )
+        return replace(common, generator=VerbatimGenerator(), scores=(score,))
+    if score == INTERROGATION:
+        return replace(common, references=(), perturbations=0, scores=(score,))
+    return replace(common, scores=(score,))
 
 
 def _plan(interrogator: Interrogator, found: _Material, victim: Generator, k: int) -> str:
     """What asking takes, as a sentence."""
     candidates = found.candidates
     versions = (1 + PERTURBATIONS) * len(candidates) + len(found.references)
-    asked = len(ARMS) * (len((CONTINUATION, MASKED, DIRECT)) * versions + interrogator.kept * len(candidates))
+    # Without the similarity of passages, which no model answers.
+    asked = len(ARMS) * (
+        len({*SCORES, DIRECT} - {RETRIEVAL}) * versions + interrogator.kept * len(candidates)
+    )
     condensed = isinstance(victim, CondensedPassages)
     calls = f", which the model condenses one by one: {(1 + k) * asked:,} calls" if condensed else ""
     return (
@@ -277,14 +261,11 @@ def _notes(arms: Sequence[ArmFigures], victim: str, written: Mapping[str, Sequen
             "long for the language model, or its answer had not the form that was asked for."
         )
     for arm in arms:
-        names = (*SCORES, *YES_OR_NO)
-        unread = [
-            f"{each.score} ({each.unread:,})" for each in arm.scores if each.unread and each.score in names
-        ]
-        if unread:
+        own = [each for each in arm.scores if each.score in (*SCORES, *YES_OR_NO)]
+        if unread := ", ".join(f"{each.score} ({each.unread:,})" for each in own if each.unread):
             yield (
                 f"Candidates of {arm.name} without an answer that can be read, which are in no figure: "
-                f"{', '.join(unread)}."
+                f"{unread}."
             )
         blind = [each.score for each in arm.scores if each.auc.n and not each.above_chance]
         if arm.name == BASELINE and 0 < len(blind) < len(arm.scores):
@@ -297,9 +278,8 @@ def _notes(arms: Sequence[ArmFigures], victim: str, written: Mapping[str, Sequen
 def _problems(arms: Sequence[ArmFigures], unread: int) -> Iterator[str]:
     for arm in arms:
         # One score, named before: of many, some are above chance by chance.
-        if arm.name == BASELINE and not any(
-            each.above_chance for each in arm.scores if each.score == RETRIEVAL
-        ):
+        shown = any(each.above_chance for each in arm.scores if each.score == RETRIEVAL)
+        if arm.name == BASELINE and not shown:
             yield (
                 f"The {RETRIEVAL} did not tell members from others in the unsanitized arm ({arm.name}); "
                 "nothing can be concluded. Give more documents."
@@ -309,7 +289,5 @@ def _problems(arms: Sequence[ArmFigures], unread: int) -> Iterator[str]:
         yield from dropped_of(arm.name, arm.documents_failed, arm.documents_kept)
         for score in (each for each in arm.scores if each.failures and each.score in (*SCORES, *YES_OR_NO)):
             kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(score.failures.items()))
-            yield (
-                f"Not measured in {arm.name}: {score.score} of {sum(score.failures.values()):,} candidates "
-                f"({kinds})."
-            )
+            failed = sum(score.failures.values())
+            yield f"Not measured in {arm.name}: {score.score} of {failed:,} candidates ({kinds})."

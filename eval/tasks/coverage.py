@@ -45,8 +45,8 @@ def covered(rows: Iterable[Row], seed: int = 0) -> Estimate:
         return Estimate()
     found = ratio_of(new, [size / len(new)] * len(new), seed)
     if found.value in (0.0, 1.0):
-        low, high = wilson(round(found.value * len(new)), len(new))
-        found = replace(found, low=low, high=high)
+        ends = wilson(round(found.value * len(new)), len(new))
+        found = replace(found, low=ends[0], high=ends[1])
     high = None if found.high is None else min(found.high, 1.0)
     return replace(found, value=len(seen) / size, high=high, hits=len(seen), n=size)
 

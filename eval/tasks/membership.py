@@ -274,11 +274,8 @@ class MembershipTask:
         target = RagTarget(retriever, self.generator, self.k)
         found = self._answered(target, asked, phase, progress)
         vectors = self.encoder.encode(references)
-        known = [
-            (each, vector)
-            for each, vector in zip(islice(found, len(references)), vectors, strict=True)
-            if not isinstance(each, str)
-        ]
+        of_references = zip(islice(found, len(references)), vectors, strict=True)
+        known = [(each, vector) for each, vector in of_references if not isinstance(each, str)]
         for text, own in zip(texts, versions, strict=True):
             scores = _above_perturbed(list(islice(found, len(own))))
             yield scores if isinstance(scores, str) else scores | self._above_references(text, scores, known)
@@ -288,14 +285,12 @@ class MembershipTask:
     ) -> dict[str, float]:
         """The scores of a text above those of the references that have them."""
         above = dict[str, float]()
-        for name in (each for each in self.scores if each in scores):
-            those = [(each[name], vector) for each, vector in known if name in each]
-            if those:
+        for name in self.scores:
+            if name in scores and (those := [(each[name], other) for each, other in known if name in each]):
                 of_references, vectors = zip(*those, strict=True)
                 (own,) = self.encoder.encode([text])
-                above[name + BY_REFERENCES] = above_references(
-                    scores[name], own, of_references, np.array(vectors)
-                )
+                found = above_references(scores[name], own, of_references, np.array(vectors))
+                above[name + BY_REFERENCES] = found
         return above
 
     def _answered(

@@ -1,10 +1,10 @@
 """Stored vectors: does the vector of each passage say what its text says, and nothing else?
 
 A stored vector has to be the one that the pipeline makes of the sanitized text. One that was made of the
-original, or of anything else, can be searched and inverted although its text shows nothing.
-
-A row is a document; figures are folded from rows. Chance finds nothing: a vector that is made of its text
-alone is never flagged.
+original, or of anything else, can be searched and inverted although its text shows nothing (Morris et al.
+2023, Text Embeddings Reveal (Almost) As Much As Text). The attacker reads the index on an untrusted server:
+sees each passage with its vector, has the encoder and the settings, and holds the originals to compare with.
+Chance finds nothing: a vector that is made of its text alone is never flagged.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.attacks.guessing import IndexAttack
 from eval.experiment import SanitizedCorpus, Shelf
 from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.progress import Progress
@@ -24,16 +23,6 @@ from models.errors import ConfigurationError
 from models.vectors import Vectors
 from retrieval.passages import cut
 
-STORED_VECTORS = IndexAttack(
-    name="stored vectors",
-    goal="Find passages whose stored vector is not that of their text, or is nearer to that of the original.",
-    threat_model=(
-        "A reader of the index on an untrusted server: sees each passage with its vector, has the encoder "
-        "and the settings, and holds the originals to compare with."
-    ),
-    reference="ours; vectors are worth reading since Morris et al. 2023, Text Embeddings Reveal (Almost) As "
-    "Much As Text",
-)
 TOLERANCE = 1e-4
 """How far a cosine may lie below 1 for reasons of numbers.
 
@@ -119,7 +108,7 @@ class VectorsTask:
     documents: Sequence[Document] = field(repr=False)
     encoder: Encoder
 
-    name = STORED_VECTORS.name
+    name = "stored vectors"
     sensitive = NOTHING_SENSITIVE
 
     def __post_init__(self) -> None:

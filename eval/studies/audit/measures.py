@@ -284,13 +284,20 @@ def belonging(grounds: Grounds) -> Iterator[Measure]:
     if len(grounds.strangers) < FEWEST_STRANGERS:
         return
     most = Selection(grounds.seed, most_documents=grounds.size.candidates)
-    both = (fewer_documents(each, most) for each in (grounds.documents, grounds.strangers))
-    victim, scores = VerbatimGenerator(), (RETRIEVAL,)
+    task = MembershipTask(
+        fewer_documents(grounds.documents, most),
+        fewer_documents(grounds.strangers, most),
+        VerbatimGenerator(),
+        grounds.encoder,
+        grounds.k,
+        perturbations=0,
+        scores=(RETRIEVAL,),
+    )
     yield Measure(
         "member",
         "pairs of a document and a stranger that the similarity of the best passage puts in order",
         "somebody who knows more",
-        MembershipTask(*both, victim, grounds.encoder, grounds.k, perturbations=0, scores=scores),
+        task,
         lambda rows: membership(rows, RETRIEVAL, grounds.seed).auc,
         "what answers say; and if strangers are of another kind or time, that alone tells them apart",
         lambda rows: Estimate(CHANCE_AUC),
@@ -383,11 +390,11 @@ def injecting(grounds: Grounds) -> Iterator[Measure]:
 
 def telling(grounds: Grounds) -> Iterator[Measure]:
     """Secrets that are planted in copies of documents, and asked for; not in a quick audit."""
-    most = Selection(grounds.seed, most_documents=grounds.size.canaries)
-    if not most.most_documents:
+    if not grounds.size.canaries:
         return
-    carriers = enumerate(fewer_documents(grounds.documents, most))
-    copies = [replace(each, doc_id=f"canary {number}") for number, each in carriers]
+    most = Selection(grounds.seed, most_documents=grounds.size.canaries)
+    carriers = fewer_documents(grounds.documents, most)
+    copies = [replace(each, doc_id=f"canary {number}") for number, each in enumerate(carriers)]
     planted = plant(copies, len(copies), grounds.seed, [each.text for each in grounds.documents])
     secrets = SensitiveIndex(planted.canaries)
     task = AttackTask(CanaryAttack(planted), VerbatimGenerator(), grounds.encoder, grounds.k, secrets)
@@ -470,8 +477,9 @@ def _pooled(hits: str, whole: str, seed: int) -> Fold:
     """The share over documents whose rows have these counts."""
 
     def share(rows: Sequence[Row]) -> Estimate:
-        counts = [[int(row.figures.get(name, 0)) for row in rows if row.measured] for name in (hits, whole)]
-        return clustered_share(*counts, seed)
+        own = [row.figures for row in rows if row.measured]
+        parts, wholes = ([int(each.get(name, 0)) for each in own] for name in (hits, whole))
+        return clustered_share(parts, wholes, seed)
 
     return share
 
