@@ -5,6 +5,7 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from string import ascii_lowercase
 
 import numpy as np
@@ -140,11 +141,10 @@ class CopyBreak:
             attempt = asked(target, number, kind, text + UNTARGETED_COMMAND)
             yield attempt
             for words in map(str.split, passages.news(pieces_of(attempt))):
-                for turn, window in enumerate(WINDOWS):
-                    ends = ("forward", words[-window:]), ("backward", words[:window])
-                    for order, (direction, end) in enumerate(ends, 2 * turn):
-                        since = number * 100 + len(open_ends)
-                        heapq.heappush(open_ends, (order, since, direction, " ".join(end)))
+                both = ((("forward", words[-most:]), ("backward", words[:most])) for most in WINDOWS)
+                for order, (direction, end) in enumerate(chain.from_iterable(both)):
+                    since = number * 100 + len(open_ends)
+                    heapq.heappush(open_ends, (order, since, direction, " ".join(end)))
 
     def _unlike(self, passages: Seen, explored: Seen, rng: random.Random) -> str:
         """Of paragraphs drawn at random, the one least like all passages and all earlier ones.

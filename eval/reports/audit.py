@@ -268,7 +268,9 @@ def _terms(report: AuditReport) -> Iterator[Section]:
 def audit_table(report: AuditReport) -> Table:
     """A row for each measure, narrow enough for a terminal."""
     caption = "\n".join((report.verdict, *report.problems))
-    rows = [(f"{each.name}\n{each.reference}", *_figures(each, report.systems)) for each in report.measures]
+    rows: list[Row] = [
+        (f"{each.name}\n{each.reference}", *_figures(each, report.systems)) for each in report.measures
+    ]
     return Table(caption, ("measure and reference", *report.systems, "chance"), rows)
 
 

@@ -48,17 +48,18 @@ _DEFENCE: Column = ("", "Defence", lambda each: each.defence)
 
 def leaks_table(report: DefencesReport) -> Table:
     """What attackers get."""
+
+    def drawn(name: str) -> Column:
+        return _figure("sensitive entities", name, lambda each: each.drawn[name][report.budget])
+
+    def also(name: str) -> Column:
+        return _figure("documents", name, lambda each: each.also[name])
+
     columns = [
         _DEFENCE,
-        *(
-            _figure("sensitive entities", name, lambda each, name=name: each.drawn[name][report.budget])
-            for name in _ATTACKS
-        ),
+        *map(drawn, _ATTACKS),
         _figure("documents", "covered", lambda each: each.covered),
-        *(
-            _figure("documents", name, lambda each, name=name: each.also[name])
-            for name in report.defences[0].also
-        ),
+        *map(also, report.defences[0].also),
         _figure("answers", "injected", lambda each: each.injected),
         _figure("answers", "by chance", lambda each: each.injected_without),
         _figure("documents ", "member", lambda each: each.member, DECIMAL),
@@ -81,11 +82,12 @@ def costs_table(report: DefencesReport) -> Table:
 
 def commands_table(report: DefencesReport) -> Table:
     """Answers that follow a poisoned document, by what it is there for."""
-    own = [
-        _figure("", name, lambda each, name=name: each.injected_by.get(name))
-        for name in report.defences[0].injected_by
-    ]
-    return table("Answers that follow a poisoned document", report.defences, [_DEFENCE, *own])
+
+    def own(name: str) -> Column:
+        return _figure("", name, lambda each: each.injected_by.get(name))
+
+    columns = [_DEFENCE, *map(own, report.defences[0].injected_by)]
+    return table("Answers that follow a poisoned document", report.defences, columns)
 
 
 def curves_table(report: DefencesReport) -> Table:
@@ -96,11 +98,12 @@ def curves_table(report: DefencesReport) -> Table:
         if each.defence in _CURVES
         for attack in _ATTACKS
     ]
+
+    def cell(budget: int) -> Column:
+        return "", f"{budget} questions", lambda row: estimate_cell(row[2][budget], PERCENT)
+
     columns: list[Column] = [("", "Defence", lambda row: row[0]), ("", "attack", lambda row: row[1])]
-    columns += [
-        ("", f"{budget} questions", lambda row, budget=budget: estimate_cell(row[2][budget], PERCENT))
-        for budget in report.defences[0].drawn[Follow.name]
-    ]
+    columns += map(cell, report.defences[0].drawn[Follow.name])
     return table("Sensitive entities that come out", rows, columns)
 
 

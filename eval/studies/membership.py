@@ -221,10 +221,9 @@ def _plan(interrogator: Interrogator, found: _Material, victim: Generator, k: in
     """What asking takes, as a sentence."""
     candidates = found.candidates
     versions = (1 + PERTURBATIONS) * len(candidates) + len(found.references)
-    # Without the similarity of passages, which no model answers.
-    asked = len(ARMS) * (
-        len({*SCORES, DIRECT} - {RETRIEVAL}) * versions + interrogator.kept * len(candidates)
-    )
+    # No model answers where the similarity of passages is the score.
+    of_texts = len({*SCORES, DIRECT} - {RETRIEVAL})
+    asked = len(ARMS) * (of_texts * versions + interrogator.kept * len(candidates))
     condensed = isinstance(victim, CondensedPassages)
     calls = f", which the model condenses one by one: {(1 + k) * asked:,} calls" if condensed else ""
     return (

@@ -13,19 +13,8 @@ from itertools import chain, islice
 import numpy as np
 from numpy.typing import NDArray
 
+from eval.attacks import membership as attack
 from eval.attacks.judging import attempts
-from eval.attacks.membership import (
-    BY_PERTURBED,
-    BY_REFERENCES,
-    SCORES,
-    YES_OR_NO,
-    Questions,
-    YesNo,
-    above_references,
-    perturbed,
-    questions_about,
-    scores_of,
-)
 from eval.documents import AttackPrompt, Target
 from eval.experiment import NOT_SANITIZED, SanitizedCorpus
 from eval.measures.leakage import NOTHING_SENSITIVE
@@ -192,13 +181,13 @@ class MembershipTask:
     references: Sequence[Document] = field(default=(), repr=False)
     perturbations: int = 2
     seed: int = 0
-    scores: Sequence[str] = SCORES
-    interrogations: Mapping[str, Sequence[YesNo]] = field(default_factory=dict, repr=False)
+    scores: Sequence[str] = attack.SCORES
+    interrogations: Mapping[str, Sequence[attack.YesNo]] = field(default_factory=dict, repr=False)
 
     sensitive = NOTHING_SENSITIVE
 
     def __post_init__(self) -> None:
-        known = (*SCORES, *YES_OR_NO)
+        known = (*attack.SCORES, *attack.YES_OR_NO)
         if not self.scores or not {*self.scores} <= {*known}:
             raise ConfigurationError(f"membership is inferred by one or more of: {', '.join(known)}")
         ids = [each.doc_id for each in (*self.members, *self.held_out, *self.references)]
@@ -262,9 +251,10 @@ class MembershipTask:
         for text in texts:
             # The same for every system and selection of cases.
             rng = random.Random(f"{self.seed}:{text}")
-            versions.append([text, *(perturbed(text, PERTURBED, rng) for _ in range(self.perturbations))])
+            others = [attack.perturbed(text, PERTURBED, rng) for _ in range(self.perturbations)]
+            versions.append([text, *others])
         asked = [
-            questions_about(each, MASKS, self.interrogations.get(each, ()))
+            attack.questions_about(each, MASKS, self.interrogations.get(each, ()))
             for each in chain(references, *versions)
         ]
         phase = f"inferring members of {kept.system}"
@@ -289,12 +279,12 @@ class MembershipTask:
             if name in scores and (those := [(each[name], other) for each, other in known if name in each]):
                 of_references, vectors = zip(*those, strict=True)
                 (own,) = self.encoder.encode([text])
-                found = above_references(scores[name], own, of_references, np.array(vectors))
-                above[name + BY_REFERENCES] = found
+                found = attack.above_references(scores[name], own, of_references, np.array(vectors))
+                above[name + attack.BY_REFERENCES] = found
         return above
 
     def _answered(
-        self, target: Target, asked: Sequence[Questions], phase: str, progress: Progress
+        self, target: Target, asked: Sequence[attack.Questions], phase: str, progress: Progress
     ) -> Iterator[dict[str, float] | str]:
         """The scores of each text that is asked about, or the type of the error of a question."""
         for number, each in enumerate(asked, start=1):
@@ -311,7 +301,7 @@ class MembershipTask:
                     break
                 answers[attempt.prompt.kind].append(attempt.answer)
             progress(phase, number, len(asked))
-            yield failure or scores_of(each, answers)
+            yield failure or attack.scores_of(each, answers)
 
 
 def _above_perturbed(found: Sequence[dict[str, float] | str]) -> dict[str, float] | str:
@@ -320,7 +310,7 @@ def _above_perturbed(found: Sequence[dict[str, float] | str]) -> dict[str, float
         return failure
     own, *others = (each for each in found if not isinstance(each, str))
     above = {
-        name + BY_PERTURBED: value - float(np.mean([each[name] for each in others]))
+        name + attack.BY_PERTURBED: value - float(np.mean([each[name] for each in others]))
         for name, value in own.items()
         if others and all(name in each for each in others)
     }

@@ -26,25 +26,13 @@ from eval.rows import Row
 from eval.studies.audit.options import SUITES, Suite, SuiteName
 from eval.studies.audit.report import DETECTED, Attacker, Place, Reference
 from eval.studies.marks.methods import ORIGIN
+from eval.tasks import linkage
 from eval.tasks.anonymity import FEW, SIZES, AnonymityTask, among, anonymity_in
 from eval.tasks.attack import AttackTask
 from eval.tasks.coverage import BesideControls, CoverageTask, asked_by, covered
 from eval.tasks.index import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses, IndexReader
 from eval.tasks.inferred import InferredTask
 from eval.tasks.injection import Beside, injected, poisoning
-from eval.tasks.linkage import (
-    JUDGE,
-    JUDGES,
-    LEAKED,
-    LEFT,
-    RATED,
-    RIGHT,
-    JudgeName,
-    LinkageTask,
-    leaked_claims,
-    linkage,
-    version_2,
-)
 from eval.tasks.membership import CHANCE_AUC, MembershipTask, membership
 from eval.tasks.questions import FACTS, RANK, Questions
 from eval.tasks.same_person import RANK as TWIN_RANK
@@ -83,7 +71,7 @@ class Grounds:
     people: Sequence[frozenset[str]] = field(default=(), repr=False)
     strangers: Sequence[Document] = field(default=(), repr=False)
     attributes: Mapping[str, Truths] = field(default_factory=dict, repr=False)
-    judge: JudgeName | None = None
+    judge: linkage.JudgeName | None = None
     reference: Reference = DETECTED
 
     @property
@@ -190,38 +178,38 @@ def guessing(grounds: Grounds) -> Iterator[Measure]:
 def linking(grounds: Grounds) -> Iterator[Measure]:
     """Which document is about somebody of whom three claims are known, and what else it tells."""
     quick = grounds.suite == "quick"
-    judge = JUDGES[grounds.judge or ("lexical" if quick else "trained")]()
+    judge = linkage.JUDGES[grounds.judge or ("lexical" if quick else "trained")]()
     if quick:
-        task = LinkageTask(grounds.documents, Linker(Bm25()), judge)
+        task = linkage.LinkageTask(grounds.documents, Linker(Bm25()), judge)
     else:
-        task = version_2(grounds.documents, grounds.encoder, judge)
-    lexical = judge is JUDGE
+        task = linkage.version_2(grounds.documents, grounds.encoder, judge)
+    lexical = judge is linkage.JUDGE
     yield Measure(
         "linked",
         "documents found with three known claims about their person",
         "somebody who knows more",
         task,
-        lambda rows: linkage(rows).rate,
+        lambda rows: linkage.linkage(rows).rate,
         "claims in words that share nothing with the document's; a document with which nothing was found "
         "counts as not linked",
         lambda rows: Estimate(1 / n, n=n) if (n := sum(row.measured for row in rows)) else Estimate(),
-        loss=lambda row: row.figures[RIGHT],
+        loss=lambda row: row.figures[linkage.RIGHT],
         reference="the originals",
-        places=_documents(lambda row: row.figures[RIGHT] > 0),
+        places=_documents(lambda row: row.figures[linkage.RIGHT] > 0),
     )
     yield Measure(
         "told",
         "further claims that the document found tells",
         "somebody who knows more",
         task,
-        lambda rows: leaked_claims(rows, grounds.seed),
+        lambda rows: linkage.leaked_claims(rows, grounds.seed),
         "claims that are told in other words: the judge compares words"
         if lexical
         else "what the judge gets wrong: a small model, whose agreement with readers is in docs/models.md",
         shown_on=None,
         loss=_told,
         reference="shared words" if lexical else "small judge",
-        places=_documents(lambda row: row.figures.get(LEAKED, 0) > 0),
+        places=_documents(lambda row: row.figures.get(linkage.LEAKED, 0) > 0),
     )
 
 
@@ -486,8 +474,8 @@ def _pooled(hits: str, whole: str, seed: int) -> Fold:
 
 def _told(row: Row) -> float | None:
     """The share of claims, not known before, that the linked document tells; nothing where none is linked."""
-    rated = row.figures.get(RATED, 0)
-    return row.figures[LEAKED] / rated if rated else 0.0 if row.figures[LEFT] else None
+    rated = row.figures.get(linkage.RATED, 0)
+    return row.figures[linkage.LEAKED] / rated if rated else 0.0 if row.figures[linkage.LEFT] else None
 
 
 def _by_document(about: Mapping[str, str], figures: Mapping[str, float]) -> list[list[float]]:
