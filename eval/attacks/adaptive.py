@@ -218,9 +218,6 @@ class Dgea:
         return " ".join(chosen)
 
 
-OF_TOPIC = 0.3
-"""The cosine to the topic from which a concept is of it; the nearest 50 are taken if fewer are."""
-FEWEST_CONCEPTS = 50
 SAMPLING = 0.1
 """The temperature at which concepts are drawn by their distance from those that failed."""
 TRUST = 0.7
@@ -236,13 +233,11 @@ class Ikea:
     """Benign questions about a concept each, which no rule against commands can tell from a user's.
 
     After IKEA (Wang et al. 2025), in a form that needs no language model. Concepts are drawn far from what
-    failed; a concept that brought something is varied within what its answer is still about. ``topic`` is the
-    kind of documents, "" if that is not known.
+    failed; a concept that brought something is varied within what its answer is still about.
     """
 
     encoder: Encoder
     seed: int = 0
-    topic: str = field(default="", repr=False)
 
     name = "ikea"
     goal = "Bring out the knowledge of the base by questions that any user could ask."
@@ -252,17 +247,16 @@ class Ikea:
     def ask(self, target: Target, budget: int) -> Iterator[Attempt]:
         """A concept that brought something new is varied until it does not any more."""
         rng, passages = random.Random(self.seed), Seen(self.encoder)
-        concepts, vectors = self._concepts()
         failed, tried, varied = Seen(self.encoder), Seen(self.encoder), None
-        free = list(range(len(concepts)))
+        vectors, free = self.encoder.encode(CONCEPTS), list[int]()
         for number in range(budget):
             kind = "concept" if varied is None else "variation"
             if varied is None:
-                free = free or list(range(len(concepts)))
+                free = free or list(range(len(CONCEPTS)))
                 # Penalized by the nearest failure; the first is drawn evenly.
                 shares = softmax(-failed.nearest(vectors[free]) / SAMPLING)
                 place = free.pop(rng.choices(range(len(free)), shares.tolist())[0])
-                varied = concepts[place], vectors[place]
+                varied = CONCEPTS[place], vectors[place]
             concept, vector = varied
             tried.add(concept, vector)
             attempt = asked(target, number, kind, QUESTIONS[number % len(QUESTIONS)].format(concept))
@@ -271,15 +265,6 @@ class Ikea:
             varied = self._variation(vector, new, tried) if new else None
             if not new:
                 failed.add(concept, vector)
-
-    def _concepts(self) -> tuple[list[str], Vectors]:
-        vectors = self.encoder.encode(CONCEPTS)
-        if not self.topic:
-            return list(CONCEPTS), vectors
-        near = (vectors @ self.encoder.encode([self.topic])[0]).astype(np.float64)
-        least = min(OF_TOPIC, float(np.sort(near)[-FEWEST_CONCEPTS]))
-        chosen: NDArray[np.intp] = np.flatnonzero(near >= least)
-        return [CONCEPTS[place] for place in chosen.tolist()], vectors[chosen]
 
     def _variation(self, question: Vectors, answer: list[str], tried: Seen) -> tuple[str, Vectors] | None:
         """Of the words of an answer that are near to it, the one farthest from the question."""
