@@ -125,23 +125,25 @@ def masked(text: str, masks: int) -> Masked:
     words = [each[0].casefold() for each in found]
     places: list[int] = []
     for fragment in np.array_split(np.arange(min(NOT_MASKED, len(found)), len(found)), masks):
-        free = [
-            place
-            for place in fragment.tolist()
-            if words[place] not in STOP_WORDS and not (places and place - places[-1] < 2)
-        ]
+        first = places[-1] + 2 if places else 0
+        free = [place for place in fragment.tolist() if place >= first and words[place] not in STOP_WORDS]
         if free:
             places.append(max(free, key=lambda place: (*_hardness(found[place][0]), -place)))
-    pieces, at = list[str](), 0
-    for place in places:
-        pieces += text[at : found[place].start()], MASK
-        at = found[place].end()
     return Masked(
-        "".join(pieces) + text[at:],
+        _replaced(text, found, dict.fromkeys(places, MASK)),
         [words[place] for place in places],
         [words[max(0, place - CONTEXT) : place] for place in places],
         [words[place + 1 : place + 1 + CONTEXT] for place in places],
     )
+
+
+def _replaced(text: str, words: Sequence[re.Match[str]], put: Mapping[int, str]) -> str:
+    """``text`` with others in place of some of its words, in order."""
+    pieces, at = list[str](), 0
+    for place, other in put.items():
+        pieces += text[at : words[place].start()], other
+        at = words[place].end()
+    return "".join(pieces) + text[at:]
 
 
 def _hardness(word: str) -> tuple[bool, bool, int]:
@@ -182,12 +184,8 @@ def _number(numbers: dict[str, int], side: Sequence[str], shift: int) -> int:
 def perturbed(text: str, share: float, rng: random.Random) -> str:
     """``text`` with a share of its words replaced by common words drawn at random."""
     words = list(_WORD.finditer(text))
-    drawn = set(rng.sample(range(len(words)), round(share * len(words))))
-    pieces, at = list[str](), 0
-    for place in sorted(drawn):
-        pieces += text[at : words[place].start()], rng.choice(WORDS)
-        at = words[place].end()
-    return "".join(pieces) + text[at:]
+    drawn = rng.sample(range(len(words)), round(share * len(words)))
+    return _replaced(text, words, {place: rng.choice(WORDS) for place in sorted(drawn)})
 
 
 def said_yes(answer: str) -> bool | None:
@@ -199,8 +197,7 @@ def said_yes(answer: str) -> bool | None:
 def agreement(right: Sequence[bool], answers: Sequence[str]) -> float | None:
     """The share of answers that say what is right, of those that are a yes or a no; None without any.
 
-    The published code of IA counts an answer that is neither as right where the truth is unknown too. Here
-    it counts in no way.
+    The published code of IA counts an answer that is neither as right where the truth is unknown.
     """
     said = [(yes, said_yes(answer)) for yes, answer in zip(right, answers, strict=True)]
     read = [yes == answer for yes, answer in said if answer is not None]
@@ -219,8 +216,8 @@ def scores_of(asked: Questions, answers: Mapping[str, Sequence[Answer]]) -> dict
             [each.yes for each in asked.interrogation], [each.text for each in said]
         ),
     }
-    found = {name: judged[name](own) for name, own in answers.items()}
-    return {name: score for name, score in found.items() if score is not None}
+    found = ((name, judged[name](own)) for name, own in answers.items())
+    return {name: score for name, score in found if score is not None}
 
 
 def above_references(
@@ -260,12 +257,10 @@ KEPT = 15
 
 @dataclass(frozen=True, slots=True)
 class Interrogator:
-    """One question a text to the model, about the first 2,048 characters of it.
+    """A language model that writes questions about a text, its first 2,048 characters, for a yes or a no.
 
-    Questions about a text that are answered by yes or no, written by a language model that sees it (IA).
-
-    After Naseh et al. 2025, Riddle Me This! A victim that has the text in its index answers them better than
-    one that has not.
+    After Naseh et al. 2025, Riddle Me This! (IA). A victim that has the text in its index answers them better
+    than one that has not.
     """
 
     asker: Asker
@@ -274,11 +269,9 @@ class Interrogator:
 
     @property
     def name(self) -> str:
-        """The model, the prompt, and what chooses among the questions."""
         return f"interrogation[{self.asker.engine(prompt('interrogate'))}; {self.encoder.name}]"
 
     def plan(self, texts: Sequence[str]) -> Plan:
-        """What writing takes."""
         return self.asker.plan(prompt("interrogate"), _slots(texts))
 
     def questions(self, texts: Sequence[str]) -> Iterator[list[YesNo]]:

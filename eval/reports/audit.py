@@ -42,8 +42,7 @@ def junit(report: AuditReport) -> str:
     )
     for gate in report.gates:
         case = Xml.SubElement(suite, "testcase", classname=f"audit.{report.collection}", name=gate.measure)
-        if gate.outcome != "held":
-            kind = "failure" if gate.outcome == "exceeded" else "error"
+        if kind := {"exceeded": "failure", "not measured": "error"}.get(gate.outcome):
             Xml.SubElement(case, kind, message=gate_words(gate))
     Xml.indent(suite)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{Xml.tostring(suite, encoding="unicode")}\n'
@@ -84,17 +83,14 @@ def gate_words(gate: Gate, *, places: bool = False) -> str:
         return f"{gate.measure} was not measured, and has to be {bound}."
     if gate.lower_is_better and gate.figure.hits:
         bound += f" ({floor(gate.limit * gate.figure.n + 1e-9):,} of {gate.figure.n:,g})"
-    said = f"{gate.measure} is {gate.value:.4f}{_sure(gate.figure)}, and has to be {bound}."
-    return " ".join([said, *_why(gate, places)])
-
-
-def _sure(figure: Estimate) -> str:
-    told = []
+    told, figure = list[str](), gate.figure
     if figure.n:
         told.append(f"{figure.hits:,g} of {figure.n:,g}" if figure.hits else f"n = {figure.n:,g}")
     if figure.interval:
         told.append(f"95% interval {figure.interval[0]:.4f} to {figure.interval[1]:.4f}")
-    return f" ({', '.join(told)})" if told else ""
+    sure = f" ({', '.join(told)})" if told else ""
+    said = f"{gate.measure} is {gate.value:.4f}{sure}, and has to be {bound}."
+    return " ".join([said, *_why(gate, places)])
 
 
 def _why(gate: Gate, places: bool) -> Iterator[str]:
@@ -144,28 +140,33 @@ def audit(report: AuditReport) -> Report:
             f"sensitive: {report.reference}",
             report.provenance.date,
         ),
-        cards=[(_card(each), f"{each.title}; reference: {each.reference}") for each in _first(report)],
+        cards=[*_cards(report)],
         problems=report.problems,
         alert="What limits this audit.",
         sections=[*_gates(report), *_attackers(report), *_beside(report), *_worst(report), *_terms(report)],
     )
 
 
-def _first(report: AuditReport) -> list[MeasureFigures]:
+def _cards(report: AuditReport) -> Iterator[tuple[Cell, str]]:
     """The first measure for each attacker, and of usefulness, that has a figure of enough cases."""
-    found: dict[Attacker, MeasureFigures] = {}
+    seen = set[Attacker]()
     for each in report.measures:
         figure = each.figures[COLLECTION]
-        if figure.value is not None and not figure.too_few:
-            found.setdefault(each.attacker, each)
-    return list(found.values())
+        if each.attacker not in seen and figure.value is not None and not figure.too_few:
+            seen.add(each.attacker)
+            # A leak of nothing is not marked as one.
+            calm = each.lower_is_better and not figure.value
+            cell = replace(estimate_cell(figure, PERCENT), mark="calm" if calm else "")
+            yield cell, f"{each.title}; reference: {each.reference}"
 
 
-def _card(measure: MeasureFigures) -> Cell:
-    """A headline figure; a leak of nothing is not marked as one."""
-    figure = measure.figures[COLLECTION]
-    calm = measure.lower_is_better and not figure.value
-    return replace(estimate_cell(figure, PERCENT), mark="calm" if calm else "")
+def _figures(measure: MeasureFigures, systems: Sequence[str]) -> Iterator[Cell]:
+    """The share of each system, and what chance reaches in the collection."""
+    yield from (_figure(measure.figures.get(system)) for system in systems)
+    if measure.chances and not measure.figures[COLLECTION].too_few:
+        yield estimate_cell(measure.chances[COLLECTION], PERCENT)
+    else:
+        yield Cell(DASH, mark="muted")
 
 
 def _figure(estimate: Estimate | None) -> Cell:
@@ -190,9 +191,8 @@ def _gates(report: AuditReport) -> Iterator[Section]:
         ]
         said = "A gate compares the figure itself with its limit; the interval says how sure the figure is."
         head = ("Gate", "Measure", "Limit", "Found", "")
-        why = [
-            (gate.measure, gate_words(gate, places=True)) for gate in report.gates if gate.outcome != "held"
-        ]
+        over = [gate for gate in report.gates if gate.outcome != "held"]
+        why = [(gate.measure, gate_words(gate, places=True)) for gate in over]
         yield Section("Gates", said, tables=[Table("Gates", head, rows)], terms=why)
 
 
@@ -202,34 +202,25 @@ def _attackers(report: AuditReport) -> Iterator[Section]:
         if own:
             better = "Higher is better." if attacker == NOBODY else "Lower is better."
             shown = [each for each in own if not each.figures[COLLECTION].too_few]
-            plots = [_bars(each, report.systems, better) for each in shown]
-            table = _table(f"Shares with 95% intervals. {better}", own, report.systems)
+            plots = [
+                Plot(
+                    "bars",
+                    each.title.capitalize(),
+                    f"{better} Reference: {each.reference}.",
+                    (bars("", {system: each.figures.get(system) for system in report.systems}),),
+                )
+                for each in shown
+            ]
+            rows = [
+                (
+                    Cell(each.title, note=f"{each.name}; reference: {each.reference}"),
+                    *_figures(each, report.systems),
+                )
+                for each in own
+            ]
+            caption = f"Shares with 95% intervals. {better}"
+            table = Table(caption, ("Measure", *report.systems, "chance"), rows)
             yield Section(TITLES[attacker], plots=plots, tables=[table])
-
-
-def _bars(measure: MeasureFigures, systems: Sequence[str], better: str) -> Plot:
-    figures = {system: measure.figures.get(system) for system in systems}
-    words = f"{better} Reference: {measure.reference}."
-    return Plot("bars", measure.title.capitalize(), words, (bars("", figures),))
-
-
-def _table(caption: str, measures: Sequence[MeasureFigures], systems: Sequence[str]) -> Table:
-    """A row for each measure; what chance reaches in the collection stands beside it."""
-    rows = [
-        (
-            Cell(each.title, note=f"{each.name}; reference: {each.reference}"),
-            *(_figure(each.figures.get(system)) for system in systems),
-            _chance(each),
-        )
-        for each in measures
-    ]
-    return Table(caption, ("Measure", *systems, "chance"), rows)
-
-
-def _chance(measure: MeasureFigures) -> Cell:
-    if not measure.chances or measure.figures[COLLECTION].too_few:
-        return Cell(DASH, mark="muted")
-    return estimate_cell(measure.chances[COLLECTION], PERCENT)
 
 
 def _beside(report: AuditReport) -> Iterator[Section]:
@@ -241,18 +232,15 @@ def _beside(report: AuditReport) -> Iterator[Section]:
         if leak.attacker == NOBODY or useful is None:
             continue
         # A system that was not measured keeps its place, and with it the look of the others.
-        series = tuple(Series(system, tuple(_marks(leak, useful, system))) for system in report.systems)
+        pairs = {system: (_value(leak, system), _value(useful, system)) for system in report.systems}
+        series = tuple(
+            Series(name, () if x is None or y is None else (Point(x, y),)) for name, (x, y) in pairs.items()
+        )
         across = [point.x for each in series for point in each.points]
         if len(across) > 1 and max(across) - min(across) > APART:
             plots.append(Plot("marks", leak.name, "Upper left is best.", series, leak.title, useful.title))
     if plots:
         yield Section("Privacy beside usefulness", "Each mark is a system.", plots=plots)
-
-
-def _marks(leak: MeasureFigures, useful: MeasureFigures, system: str) -> Iterator[Point]:
-    x, y = _value(leak, system), _value(useful, system)
-    if x is not None and y is not None:
-        yield Point(x, y)
 
 
 def _value(measure: MeasureFigures, system: str) -> float | None:
@@ -271,10 +259,9 @@ def _worst(report: AuditReport) -> Iterator[Section]:
 
 
 def _terms(report: AuditReport) -> Iterator[Section]:
-    engines = [(each.name, each.engine) for each in report.measures]
     blind = [(each.name, f"Does not see {each.blind}.") for each in report.measures]
     yield Section("What each measure cannot see", terms=blind)
-    yield Section("Engines", terms=engines)
+    yield Section("Engines", terms=[(each.name, each.engine) for each in report.measures])
     yield Section("Provenance", terms=report.provenance.facts())
 
 
@@ -282,12 +269,7 @@ def audit_table(report: AuditReport) -> Table:
     """A row for each measure, narrow enough for a terminal."""
     caption = "\n".join((report.verdict, *report.problems))
     rows: list[Row] = [
-        (
-            f"{each.name}\n{each.reference}",
-            *(_figure(each.figures.get(system)) for system in report.systems),
-            _chance(each),
-        )
-        for each in report.measures
+        (f"{each.name}\n{each.reference}", *_figures(each, report.systems)) for each in report.measures
     ]
     return Table(caption, ("measure and reference", *report.systems, "chance"), rows)
 
@@ -302,13 +284,16 @@ def side_by_side(one: AuditReport, other: AuditReport) -> Table:
     rows: list[Row] = []
     for name in dict.fromkeys([*both[0], *both[1]]):
         first, second = (measures.get(name) for measures in both)
-        own, others = (None if each is None else each.figures[COLLECTION] for each in (first, second))
+        figures = (_figure(None if each is None else each.figures[COLLECTION]) for each in (first, second))
         references = dict.fromkeys(each.reference for each in (first, second) if each)
-        rows.append(
-            (f"{name}\n{' / '.join(references)}", _figure(own), _figure(others), _change(first, second))
-        )
+        rows.append((f"{name}\n{' / '.join(references)}", *figures, _change(first, second)))
+    unlike = [
+        f"They differ in {what}: {getattr(one, what)}, and {getattr(other, what)}."
+        for what in ("suite", "seed", "reference", "documents")
+        if getattr(one, what) != getattr(other, what)
+    ]
     head = ("measure", one.collection, other.collection, "difference")
-    return Table("\n".join((one.verdict, other.verdict, *_unlike(one, other))), head, rows)
+    return Table("\n".join((one.verdict, other.verdict, *unlike)), head, rows)
 
 
 def _change(first: MeasureFigures | None, second: MeasureFigures | None) -> Cell:
@@ -320,11 +305,3 @@ def _change(first: MeasureFigures | None, second: MeasureFigures | None) -> Cell
     if before.too_few or after.too_few:
         return Cell(DASH, mark="muted")
     return estimate_cell(difference(after, before), "{:+.3f}")
-
-
-def _unlike(one: AuditReport, other: AuditReport) -> Iterator[str]:
-    """In what the two audits differ beside their collections."""
-    for what in ("suite", "seed", "reference", "documents"):
-        first, second = getattr(one, what), getattr(other, what)
-        if first != second:
-            yield f"They differ in {what}: {first}, and {second}."

@@ -1,11 +1,12 @@
 """The report of the study of defences in Markdown."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from eval.attacks.adaptive import Follow, RandomText
 from eval.attacks.extraction import Unchanged
+from eval.measures.uncertainty import Estimate
 from eval.reports.render import markdown_table
-from eval.reports.schema import DECIMAL, PERCENT, Cell, Column, Table, estimate_cell, table
+from eval.reports.schema import DECIMAL, PERCENT, Column, Table, estimate_cell, table
 from eval.studies.defences import ALL, ALL_QUOTES, NONE, DefenceFigures, DefencesReport
 
 _HOW_TO_READ = (
@@ -36,74 +37,74 @@ def markdown(report: DefencesReport) -> str:
     return "\n".join(_lines(report)) + "\n"
 
 
+def _figure(
+    group: str, head: str, of: Callable[[DefenceFigures], Estimate | None], style: str = PERCENT
+) -> Column:
+    return group, head, lambda each: estimate_cell(of(each), style)
+
+
+_DEFENCE: Column = ("", "Defence", lambda each: each.defence)
+
+
 def leaks_table(report: DefencesReport) -> Table:
     """What attackers get."""
-    drawn: list[Column] = [("sensitive entities", name, _drawn(name, report.budget)) for name in _ATTACKS]
-    also: list[Column] = [("documents", name, _also(name)) for name in report.defences[0].also]
-    columns: Sequence[Column] = [
-        ("", "Defence", lambda each: each.defence),
-        *drawn,
-        ("documents", "covered", lambda each: estimate_cell(each.covered, PERCENT)),
-        *also,
-        ("answers", "injected", lambda each: estimate_cell(each.injected, PERCENT)),
-        ("answers", "by chance", lambda each: estimate_cell(each.injected_without, PERCENT)),
-        ("documents ", "member", lambda each: estimate_cell(each.member, DECIMAL)),
-        ("secrets", "canaries", lambda each: estimate_cell(each.canaries, PERCENT)),
+
+    def drawn(name: str) -> Column:
+        return _figure("sensitive entities", name, lambda each: each.drawn[name][report.budget])
+
+    def also(name: str) -> Column:
+        return _figure("documents", name, lambda each: each.also[name])
+
+    columns = [
+        _DEFENCE,
+        *map(drawn, _ATTACKS),
+        _figure("documents", "covered", lambda each: each.covered),
+        *map(also, report.defences[0].also),
+        _figure("answers", "injected", lambda each: each.injected),
+        _figure("answers", "by chance", lambda each: each.injected_without),
+        _figure("documents ", "member", lambda each: each.member, DECIMAL),
+        _figure("secrets", "canaries", lambda each: each.canaries),
     ]
     return table("What attackers get", report.defences, columns)
 
 
 def costs_table(report: DefencesReport) -> Table:
     """What it costs users."""
-    columns: Sequence[Column] = [
-        ("", "Defence", lambda each: each.defence),
-        ("", "facts", lambda each: estimate_cell(each.facts, PERCENT)),
-        ("", "found first", lambda each: estimate_cell(each.found_first, PERCENT)),
-        ("", "refused", lambda each: estimate_cell(each.refused, PERCENT)),
-        ("", "attacks refused", lambda each: estimate_cell(each.refused_attacks, PERCENT)),
+    columns = [
+        _DEFENCE,
+        _figure("", "facts", lambda each: each.facts),
+        _figure("", "found first", lambda each: each.found_first),
+        _figure("", "refused", lambda each: each.refused),
+        _figure("", "attacks refused", lambda each: each.refused_attacks),
     ]
     return table("What harmless questions get", report.defences, columns)
 
 
 def commands_table(report: DefencesReport) -> Table:
     """Answers that follow a poisoned document, by what it is there for."""
-    own: list[Column] = [("", name, _by(name)) for name in report.defences[0].injected_by]
-    return table(
-        "Answers that follow a poisoned document",
-        report.defences,
-        [("", "Defence", lambda each: each.defence), *own],
-    )
+
+    def own(name: str) -> Column:
+        return _figure("", name, lambda each: each.injected_by.get(name))
+
+    columns = [_DEFENCE, *map(own, report.defences[0].injected_by)]
+    return table("Answers that follow a poisoned document", report.defences, columns)
 
 
 def curves_table(report: DefencesReport) -> Table:
     """Sensitive entities by the number of questions."""
-    rows = [(each, attack) for each in report.defences if each.defence in _CURVES for attack in _ATTACKS]
-    budgets = list(report.defences[0].drawn[Follow.name])
+    rows = [
+        (each.defence, attack, each.drawn[attack])
+        for each in report.defences
+        if each.defence in _CURVES
+        for attack in _ATTACKS
+    ]
 
     def cell(budget: int) -> Column:
-        return ("", f"{budget} questions", lambda row: estimate_cell(row[0].drawn[row[1]][budget], PERCENT))
+        return "", f"{budget} questions", lambda row: estimate_cell(row[2][budget], PERCENT)
 
-    return table(
-        "Sensitive entities that come out",
-        rows,
-        [
-            ("", "Defence", lambda row: row[0].defence),
-            ("", "attack", lambda row: row[1]),
-            *map(cell, budgets),
-        ],
-    )
-
-
-def _drawn(attack: str, budget: int) -> Callable[[DefenceFigures], Cell]:
-    return lambda each: estimate_cell(each.drawn[attack][budget], PERCENT)
-
-
-def _also(attack: str) -> Callable[[DefenceFigures], Cell]:
-    return lambda each: estimate_cell(each.also[attack], PERCENT)
-
-
-def _by(command: str) -> Callable[[DefenceFigures], Cell]:
-    return lambda each: estimate_cell(each.injected_by.get(command), PERCENT)
+    columns: list[Column] = [("", "Defence", lambda row: row[0]), ("", "attack", lambda row: row[1])]
+    columns += map(cell, report.defences[0].drawn[Follow.name])
+    return table("Sensitive entities that come out", rows, columns)
 
 
 def _lines(report: DefencesReport) -> Iterator[str]:

@@ -22,7 +22,8 @@ from eval.reports.schema import (
 )
 from eval.reports.words import words
 from eval.studies.extraction import ArmSummary, ExtractionReport
-from eval.studies.membership import MembershipReport, ScoreFigures
+from eval.studies.membership import MembershipReport
+from eval.tasks.membership import ScoreFigures
 from ingest.documents import Action, Identifier
 
 SHOWN = (0.01, 0.1)

@@ -8,13 +8,14 @@ planted secret asks once, and whoever meets a poisoned document is no attacker: 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 
 from eval.attacks.adaptive import CopyBreak, Dgea, Follow, Ikea, Pirates, RandomText
-from eval.attacks.canaries import CanaryAttack, PlantedCanaries, canary_recall, plant
+from eval.attacks.canaries import CanaryAttack, PlantedCanaries, canaries_out, plant
 from eval.attacks.extraction import Aim, Unchanged, extraction_suite
 from eval.attacks.injection import InjectDump, Obedient, PlainPrompt, quoting
 from eval.attacks.membership import RETRIEVAL, members_and_others
@@ -121,17 +122,11 @@ DELTA = 1e-5
 class NoisyVectors(OverEncoder):
     """Unit vectors of ``encoder`` with Gaussian noise, scaled to length 1 again, which costs no privacy.
 
-    Noise in the vectors that a server stores, so that who reads them learns less of the texts.
-
-    The mechanism is the Gaussian one, calibrated exactly (Balle and Wang 2018). Unit vectors are at most 2
-    apart, whatever the texts, so each vector is (epsilon, delta)-locally private by itself; those of one
-    document, its beginning, its passages and their units, add up. Questions are encoded plainly: they are the
-    asker's.
-
-    Words are searched as they are, and say all that the noise hides: with noise, search is by vectors alone.
-
-    The noise of a text depends on ``seed`` and the text alone, so that a run can be repeated; who protects
-    texts draws it in secret.
+    The mechanism is calibrated exactly (Balle and Wang 2018). Unit vectors are at most 2 apart, whatever the
+    texts, so each stored vector is (epsilon, delta)-locally private by itself; those of one document, its
+    beginning, its passages and their units, add up. Questions are encoded plainly. Words are searched as they
+    are, and say all that the noise hides: with noise, search is by vectors alone. The noise of a text depends
+    on ``seed`` and the text alone, so that a run can be repeated; who protects texts draws it in secret.
     """
 
     epsilon: float
@@ -143,14 +138,13 @@ class NoisyVectors(OverEncoder):
 
     @property
     def name(self) -> str:
-        """The encoder and the budget of each vector."""
         return f"{self.encoder.name}, noise of epsilon {self.epsilon:g}"
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Shape (texts, dim), rows of length 1."""
         vectors = self.encoder.encode(texts)
-        noise = [self._drawn(text) for text in texts]
-        noisy = vectors + self.deviation * np.array(noise).reshape(vectors.shape)
+        noise = np.array([self._drawn(text) for text in texts]).reshape(vectors.shape)
+        noisy = vectors + self.deviation * noise
         unit: Vectors = (noisy / np.linalg.norm(noisy, axis=1, keepdims=True)).astype(np.float32)
         return unit
 
@@ -233,23 +227,18 @@ class Defence:
     dense: bool = False
     noise: float | None = None
 
-    def generator(self, encoder: Encoder, sanitizer: Sanitizer, canaries: Canaries) -> Generator:
+    def generator(self, sanitizer: Sanitizer, canaries: Canaries) -> Generator:
         """The victim, behind the output guard where a rule of it is on, and behind the gate."""
-        generator = self._guarded(encoder, sanitizer, canaries)
-        return RefusedCommands(generator) if self.gated else generator
-
-    def _guarded(self, encoder: Encoder, sanitizer: Sanitizer, canaries: Canaries) -> Generator:
         generator: Generator
         if self.extractive:
             generator = ExtractiveGenerator()
         else:
             generator = quoting(self.heeded) if self.quoted else PlainPrompt(Obedient(self.heeded))
-        if not (self.guarded or self.quote or self.canaries):
-            return generator
-        rules = AnswerRules(
-            sanitizer if self.guarded else None, canaries if self.canaries else Canaries(), self.quote
-        )
-        return GuardedAnswers(generator, rules)
+        if self.guarded or self.quote or self.canaries:
+            known = canaries if self.canaries else Canaries()
+            rules = AnswerRules(sanitizer if self.guarded else None, known, self.quote)
+            generator = GuardedAnswers(generator, rules)
+        return RefusedCommands(generator) if self.gated else generator
 
     def searching(self, kept: SanitizedCorpus) -> SanitizedCorpus:
         """The corpus with its search behind the rules."""
@@ -265,15 +254,8 @@ class Defence:
 
     def limiting(self, made: Mapping[str, Limits]) -> Limits | None:
         """The limits, one around the other; None without any."""
-        if not self.limits:
-            return None
-
-        def limited(target: Target) -> Target:
-            for name in self.limits:
-                target = made[name](target)
-            return target
-
-        return limited
+        limits = [made[name] for name in self.limits]
+        return (lambda target: reduce(lambda inner, limit: limit(inner), limits, target)) if limits else None
 
 
 def defences(quote: int, search: PassageRules) -> Sequence[Defence]:
@@ -339,8 +321,6 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """What is attacked and asked: the same for all defences."""
-
     planted: PlantedCanaries
     members: Sequence[Document] = field(repr=False)
     held_out: Sequence[Document] = field(repr=False)
@@ -365,47 +345,29 @@ def measure_defences(
     commit = commit_here()
     found = _material(system, corpus, options, progress)
     documents, encoder = found.planted.documents, reading_once(system.encoder)
-    run = run_digest(
-        replace(corpus, questions=()),
-        made_with,
-        (
-            options.budget,
-            options.quote,
-            repr(options.search),
-            *sorted(options.limit_figures.items()),
-            *options.also,
-            options.seed,
-        ),
-        [system.encoder.name],
-    )
+    limits = sorted(options.limit_figures.items())
+    asked = (options.budget, options.quote, repr(options.search), *limits, *options.also, options.seed)
+    run = run_digest(replace(corpus, questions=()), made_with, asked, [system.encoder.name])
     system = replace(system, detector=detected(system, documents, progress))
     tried = defences(options.quote, options.search)
     with ExitStack() as stack:
         file = stack.enter_context(RowFile(run, folder))
         origin = replace(system, policy=Policy("origin"))
         bases = {
-            sanitized: kept_in_memory(name, documents, each, stack, progress)
-            for sanitized, name, each in ((False, "originals", origin), (True, "sanitized", system))
+            False: kept_in_memory("originals", documents, origin, stack, progress),
+            True: kept_in_memory("sanitized", documents, system, stack, progress),
         }
         sanitizer = system.sanitizer()
         tasks = {each.name: _tasks(each, found, encoder, sanitizer, system.k, options) for each in tried}
-        kept: Mapping[str, SanitizedCorpus] = {
-            each.name: each.searching(
-                replace(
-                    by_vectors(bases[each.sanitized], system.passage_tokens, each.noise, options.seed, stack)
-                    if each.dense
-                    else bases[each.sanitized],
-                    system=each.name,
-                )
-            )
-            for each in tried
-        }
-        experiment = Experiment(
-            documents,
-            {each.name: system if each.sanitized else origin for each in tried},
-            {name: list(own.values()) for name, own in tasks.items()},
-            kept,
-        )
+        kept: dict[str, SanitizedCorpus] = {}
+        for each in tried:
+            base = bases[each.sanitized]
+            if each.dense:
+                base = by_vectors(base, system.passage_tokens, each.noise, options.seed, stack)
+            kept[each.name] = each.searching(replace(base, system=each.name))
+        systems = {each.name: system if each.sanitized else origin for each in tried}
+        asked_of = {name: list(own.values()) for name, own in tasks.items()}
+        experiment = Experiment(documents, systems, asked_of, kept)
         everything = found.sensitive.behind(each.doc_id for each in documents)
         figures = tuple(
             _figures(
@@ -454,9 +416,8 @@ def _material(system: System, corpus: Corpus, options: Options, progress: Progre
     inside, held_out = members_and_others(corpus.documents, outside, options.seed)
     gold = corpus.gold and {each.doc_id: corpus.gold[each.doc_id] for each in inside}
     # Before canaries are planted: marks may be places in the text.
-    sensitive = sensitive_in(
-        replace(corpus, documents=inside, questions=(), gold=gold), system.detector, progress
-    )
+    attacked = replace(corpus, documents=inside, questions=(), gold=gold)
+    sensitive = sensitive_in(attacked, system.detector, progress)
     planted = plant(inside, min(CANARIES, len(inside)), options.seed)
     questions = cloze_questions(planted.documents, 1, Selection(options.seed))
     if not questions:
@@ -475,7 +436,7 @@ def _tasks(
     """The tasks of a defence by the figure that is folded from them."""
     seed, documents = options.seed, found.planted.documents
     canaries = Canaries([each.text for each in found.planted.canaries])
-    victim = defence.generator(encoder, sanitizer, canaries)
+    victim = defence.generator(sanitizer, canaries)
     limits = defence.limiting({name: options.limits(name, len(documents)) for name in defence.limits})
     suite = extraction_suite(list(Aim), -(-options.budget // len(Aim)), seed)
     attacks: Sequence[Adaptive] = (
@@ -486,29 +447,20 @@ def _tasks(
         *(FURTHER[name](encoder, seed) for name in options.also),
     )
     texts = {each.doc_id: each.text for each in documents}
+    sources = [texts[each.about] for each in found.questions]
     secrets = SensitiveIndex(found.planted.canaries)
     poisoned = InjectDump([each.text for each in found.questions[:POISONED_QUESTIONS]], seed)
+    covering = CoverageTask(
+        attacks[0], victim, encoder, k, options.budget, found.sensitive, limits, options.refusals
+    )
     return {
-        **{
-            each.name: CoverageTask(
-                each, victim, encoder, k, options.budget, found.sensitive, limits, options.refusals
-            )
-            for each in attacks
-        },
+        **{each.name: replace(covering, attack=each) for each in attacks},
         "injected": replace(poisoning(poisoned, victim, encoder, k), searching=defence.searching),
         "member": MembershipTask(
             found.members, found.held_out, victim, encoder, k, perturbations=0, scores=(RETRIEVAL,)
         ),
         "canaries": AttackTask(CanaryAttack(found.planted), victim, encoder, k, secrets),
-        "harmless": Benign(
-            found.questions,
-            [texts[each.about] for each in found.questions],
-            victim,
-            encoder,
-            k,
-            limits,
-            options.refusals,
-        ),
+        "harmless": Benign(found.questions, sources, victim, encoder, k, limits, options.refusals),
     }
 
 
@@ -522,7 +474,6 @@ def _figures(
     seed, budgets = options.seed, [*(each for each in BUDGETS if each < options.budget), options.budget]
     extracting = (Unchanged.name, Follow.name, RandomText.name)
     attacked = [row for each in extracting for row in rows[each] if row.measured]
-    recalls = canary_recall(planted, rows["canaries"]).values()
     asked = [row for row in rows["harmless"] if row.measured]
     of_poison = injected(rows["injected"], seed)
     return DefenceFigures(
@@ -532,13 +483,13 @@ def _figures(
             for attack in extracting
         },
         refused_attacks=share_of(sum(REFUSED in row.figures for row in attacked), len(attacked)),
-        covered=covered(rows[Ikea.name], seed).base,
-        also={name: covered(rows[name], seed).base for name in options.also},
+        covered=covered(rows[Ikea.name], seed),
+        also={name: covered(rows[name], seed) for name in options.also},
         injected=of_poison.followed,
         injected_without=of_poison.without,
         injected_by=of_poison.by_command,
         member=membership(rows["member"], RETRIEVAL, seed).auc,
-        canaries=share_of(int(sum(each.hits for each in recalls)), int(sum(each.n for each in recalls))),
+        canaries=canaries_out(planted, rows["canaries"]),
         facts=mean_of([row.figures[FACTS] for row in asked if FACTS in row.figures], seed),
         found_first=share_of(sum(row.figures[RANK] == 1 for row in asked), len(asked)),
         refused=share_of(sum(row.figures[REFUSED] == 1 for row in asked), len(asked)),

@@ -4,9 +4,8 @@ A part of the documents is held out, the rest is indexed in memory. Each score i
 candidate on which one fails still has the others.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,8 @@ from pydantic import Field
 from eval.attacks.membership import (
     BY_PERTURBED,
     BY_REFERENCES,
-    CONTINUATION,
     DIRECT,
     INTERROGATION,
-    MASKED,
     MEMBERSHIP,
     RETRIEVAL,
     SCORES,
@@ -29,49 +26,21 @@ from eval.attacks.membership import (
 )
 from eval.corpora.corpus import Corpus, Selection, fewer_documents
 from eval.experiment import Experiment, SystemRows
-from eval.measures.uncertainty import Estimate
 from eval.prepared import detected
 from eval.progress import Progress, no_progress
 from eval.provenance import Frozen, Provenance, commit_here, provenance_of, run_digest
 from eval.rows import Row, RowFile
 from eval.studies.extraction import BASELINE, AttackCard, dropped_of, unread_of
 from eval.targets import reading_once
-from eval.tasks.membership import CHANCE_AUC, MembershipTask, membership
+from eval.tasks.membership import MembershipTask, ScoreFigures, membership
 from ingest.deciding.policy import Policy
 from ingest.documents import Document
-from ingest.protocols import Encoder
 from models.errors import LetheError
 from models.language.asking import Asker
 from retrieval.generators.language_model import CondensedPassages
 from retrieval.generators.verbatim import VerbatimGenerator
 from retrieval.protocols import Generator
 from retrieval.system import System
-
-
-class ScoreFigures(Frozen):
-    """How well a score tells members from others, among the ``members`` and ``others`` that have it.
-
-    ``tpr`` has the rate of true positives by the highest rate of false ones. ``oracle_accuracy`` is at the
-    best threshold, which no attacker knows. Chance is 0.5 for ``auc``; ``chance_tpr`` and
-    ``chance_accuracy`` are means over random labels. ``failures`` counts candidates by the error that a
-    question ran into, ``unread`` those of whose answers none could be read.
-    """
-
-    score: str
-    members: int
-    others: int
-    auc: Estimate
-    tpr: dict[float, Estimate]
-    oracle_accuracy: Estimate
-    chance_tpr: dict[float, float]
-    chance_accuracy: float | None
-    failures: dict[str, int]
-    unread: int
-
-    @property
-    def above_chance(self) -> bool:
-        """Whether the interval of the area lies above that of a score that knows nothing."""
-        return self.auc.low is not None and self.auc.low > CHANCE_AUC
 
 
 class ArmFigures(Frozen):
@@ -136,8 +105,6 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """What is indexed, and who is asked about."""
-
     inside: Sequence[Document] = field(repr=False)
     members: Sequence[Document] = field(repr=False)
     others: Sequence[Document] = field(repr=False)
@@ -145,7 +112,6 @@ class _Material:
 
     @property
     def candidates(self) -> list[str]:
-        """The texts that are asked about."""
         return [each.text for each in (*self.members, *self.others)]
 
 
@@ -184,29 +150,30 @@ def infer_membership(
         [system.encoder.name],
     )
     with RowFile(run, folder) as file:
-        written: Mapping[str, Sequence[YesNo]] = {}
+        written: dict[str, Sequence[YesNo]] = {}
         if interrogator:
             told(_plan(interrogator, found, victim, system.k))
-            written = _written(interrogator, found.candidates, progress)
+            progress("writing questions", 0, len(found.candidates))
+            asked = zip(found.candidates, interrogator.questions(found.candidates), strict=True)
+            for number, (text, own) in enumerate(asked, start=1):
+                written[text] = own
+                progress("writing questions", number, len(found.candidates))
         system = replace(system, detector=detected(system, found.inside, progress))
         policies = (Policy("origin"), Policy("redact"), system.policy)
         systems = {arm: replace(system, policy=policy) for arm, policy in zip(ARMS, policies, strict=True)}
         scores = (*SCORES, *YES_OR_NO) if interrogator else SCORES
-        tasks = {
-            score: _task(score, found, victim, encoder, system.k, written, options.seed) for score in scores
-        }
+        common = MembershipTask(
+            *(found.members, found.others, victim, encoder, system.k, found.references),
+            perturbations=PERTURBATIONS,
+            seed=options.seed,
+            interrogations=written,
+        )
+        tasks = {score: _task(common, score) for score in scores}
         experiment = Experiment(found.inside, systems, dict.fromkeys(systems, [*tasks.values()]))
         done = list(experiment.run(file, progress))
     arms = tuple(_arm(each, tasks, options.seed) for each in done)
     return MembershipReport(
-        attack=AttackCard(
-            name=MEMBERSHIP.name,
-            goal=MEMBERSHIP.goal,
-            threat_model=MEMBERSHIP.threat_model,
-            reference=MEMBERSHIP.reference,
-            seed=options.seed,
-            planned=len(found.candidates),
-        ),
+        attack=AttackCard(**asdict(MEMBERSHIP), seed=options.seed, planned=len(found.candidates)),
         provenance=provenance_of(
             system, {"replacements": system.policy.replacements, "k": str(system.k)}, commit
         ),
@@ -236,45 +203,27 @@ def _material(corpus: Corpus, options: Options) -> _Material:
     inside, held_out = members_and_others(corpus.documents, outside, options.seed)
     asked = min(options.candidates, outside - max(1, outside // 4))
     references, others = members_and_others(held_out, asked, options.seed)
-    return _Material(
-        inside,
-        fewer_documents(inside, Selection(options.seed, most_documents=asked)),
-        others,
-        fewer_documents(
-            references, Selection(options.seed, most_documents=min(REFERENCES, outside // 4 or 1))
-        ),
-    )
+    members = fewer_documents(inside, Selection(options.seed, most_documents=asked))
+    known = Selection(options.seed, most_documents=min(REFERENCES, outside // 4 or 1))
+    return _Material(inside, members, others, fewer_documents(references, known))
 
 
-def _task(
-    score: str,
-    found: _Material,
-    victim: Generator,
-    encoder: Encoder,
-    k: int,
-    written: Mapping[str, Sequence[YesNo]],
-    seed: int,
-) -> MembershipTask:
-    return MembershipTask(
-        found.members,
-        found.others,
+def _task(common: MembershipTask, score: str) -> MembershipTask:
+    if score == RETRIEVAL:
         # The passages alone have this score: no model need answer.
-        VerbatimGenerator() if score == RETRIEVAL else victim,
-        encoder,
-        k,
-        references=() if score == INTERROGATION else found.references,
-        perturbations=0 if score == INTERROGATION else PERTURBATIONS,
-        seed=seed,
-        scores=(score,),
-        interrogations=written,
-    )
+        return replace(common, generator=VerbatimGenerator(), scores=(score,))
+    if score == INTERROGATION:
+        return replace(common, references=(), perturbations=0, scores=(score,))
+    return replace(common, scores=(score,))
 
 
 def _plan(interrogator: Interrogator, found: _Material, victim: Generator, k: int) -> str:
     """What asking takes, as a sentence."""
     candidates = found.candidates
     versions = (1 + PERTURBATIONS) * len(candidates) + len(found.references)
-    asked = len(ARMS) * (len((CONTINUATION, MASKED, DIRECT)) * versions + interrogator.kept * len(candidates))
+    # No model answers where the similarity of passages is the score.
+    of_texts = len({*SCORES, DIRECT} - {RETRIEVAL})
+    asked = len(ARMS) * (of_texts * versions + interrogator.kept * len(candidates))
     condensed = isinstance(victim, CondensedPassages)
     calls = f", which the model condenses one by one: {(1 + k) * asked:,} calls" if condensed else ""
     return (
@@ -282,17 +231,6 @@ def _plan(interrogator: Interrogator, found: _Material, victim: Generator, k: in
         f"{asked:,} questions to the system, each with up to {k} passages{calls}; fewer candidates take less "
         "(--candidates)"
     )
-
-
-def _written(
-    interrogator: Interrogator, texts: Sequence[str], progress: Progress
-) -> dict[str, Sequence[YesNo]]:
-    written: dict[str, Sequence[YesNo]] = {}
-    progress("writing questions", 0, len(texts))
-    for number, (text, own) in enumerate(zip(texts, interrogator.questions(texts), strict=True), start=1):
-        written[text] = own
-        progress("writing questions", number, len(texts))
-    return written
 
 
 def _arm(done: SystemRows, tasks: Mapping[str, MembershipTask], seed: int) -> ArmFigures:
@@ -306,23 +244,7 @@ def _arm(done: SystemRows, tasks: Mapping[str, MembershipTask], seed: int) -> Ar
         engines=tuple(sorted({row.engine for own in rows.values() for row in own if row.measured})),
         documents_kept=done.kept.kept if done.kept else None,
         documents_failed=len(done.kept.failed) if done.kept else 0,
-        scores=tuple(_figures(own, name, seed) for score, own in rows.items() for name in names[score]),
-    )
-
-
-def _figures(rows: Sequence[Row], score: str, seed: int) -> ScoreFigures:
-    found = membership(rows, score, seed)
-    return ScoreFigures(
-        score=score,
-        members=found.members,
-        others=found.others,
-        auc=found.auc,
-        tpr=dict(found.tpr),
-        oracle_accuracy=found.accuracy,
-        chance_tpr=dict(found.chance_tpr),
-        chance_accuracy=found.chance_accuracy,
-        failures=dict(Counter(row.failure for row in rows if not row.measured)),
-        unread=sum(row.measured and score not in row.figures for row in rows),
+        scores=tuple(membership(own, name, seed) for score, own in rows.items() for name in names[score]),
     )
 
 
@@ -338,14 +260,11 @@ def _notes(arms: Sequence[ArmFigures], victim: str, written: Mapping[str, Sequen
             "long for the language model, or its answer had not the form that was asked for."
         )
     for arm in arms:
-        names = (*SCORES, *YES_OR_NO)
-        unread = [
-            f"{each.score} ({each.unread:,})" for each in arm.scores if each.unread and each.score in names
-        ]
-        if unread:
+        own = [each for each in arm.scores if each.score in (*SCORES, *YES_OR_NO)]
+        if unread := ", ".join(f"{each.score} ({each.unread:,})" for each in own if each.unread):
             yield (
                 f"Candidates of {arm.name} without an answer that can be read, which are in no figure: "
-                f"{', '.join(unread)}."
+                f"{unread}."
             )
         blind = [each.score for each in arm.scores if each.auc.n and not each.above_chance]
         if arm.name == BASELINE and 0 < len(blind) < len(arm.scores):
@@ -358,9 +277,8 @@ def _notes(arms: Sequence[ArmFigures], victim: str, written: Mapping[str, Sequen
 def _problems(arms: Sequence[ArmFigures], unread: int) -> Iterator[str]:
     for arm in arms:
         # One score, named before: of many, some are above chance by chance.
-        if arm.name == BASELINE and not any(
-            each.above_chance for each in arm.scores if each.score == RETRIEVAL
-        ):
+        shown = any(each.above_chance for each in arm.scores if each.score == RETRIEVAL)
+        if arm.name == BASELINE and not shown:
             yield (
                 f"The {RETRIEVAL} did not tell members from others in the unsanitized arm ({arm.name}); "
                 "nothing can be concluded. Give more documents."
@@ -370,7 +288,5 @@ def _problems(arms: Sequence[ArmFigures], unread: int) -> Iterator[str]:
         yield from dropped_of(arm.name, arm.documents_failed, arm.documents_kept)
         for score in (each for each in arm.scores if each.failures and each.score in (*SCORES, *YES_OR_NO)):
             kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(score.failures.items()))
-            yield (
-                f"Not measured in {arm.name}: {score.score} of {sum(score.failures.values()):,} candidates "
-                f"({kinds})."
-            )
+            failed = sum(score.failures.values())
+            yield f"Not measured in {arm.name}: {score.score} of {failed:,} candidates ({kinds})."

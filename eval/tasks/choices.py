@@ -50,11 +50,9 @@ class SimilarityAnswerer:
 
     @property
     def name(self) -> str:
-        """With the encoder."""
         return f"nearest option[{self.encoder.name}]"
 
     def answers(self, documents: Sequence[str], questions: Sequence[ChoiceQuestion]) -> list[str]:
-        """One letter a question."""
         pairs = zip(documents, questions, strict=True)
         # The question comes first: an encoder reads only the beginning of a long text.
         asked = self.encoder.encode([f"{each.text} {document}".strip() for document, each in pairs])
@@ -74,7 +72,6 @@ class ModelAnswerer:
 
     @property
     def name(self) -> str:
-        """The model and the prompt."""
         return f"exam[{self.asker.engine(prompt('answer_exam'))}]"
 
     def answers(self, documents: Sequence[str], questions: Sequence[ChoiceQuestion]) -> list[str]:
@@ -92,7 +89,6 @@ class ModelAnswerer:
         return [each or "" for each in found]
 
     def plan(self, documents: Sequence[str], questions: Sequence[ChoiceQuestion]) -> Plan:
-        """What answering takes."""
         return self.asker.plan(prompt("answer_exam"), _slots(documents, questions))
 
 
@@ -118,16 +114,13 @@ class Choices:
 
     @property
     def name(self) -> str:
-        """With the answerer."""
         return f"multiple choice, {self.answerer.name}"
 
     @property
     def cases(self) -> Sequence[str]:
-        """The ids of the documents asked about."""
         return [each.about for each in self.questions]
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
-        """The row of each case."""
         progress(f"answering from {kept.system}", 0, len(cases))
         written = {each.doc_id: each.text for each in kept.documents}
         wanted = set(cases) & set(written)

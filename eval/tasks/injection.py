@@ -14,7 +14,7 @@ from eval.tasks.coverage import EXTRACTED
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.protocols import Encoder
-from retrieval.documents import Answer, RetrievedPassage
+from retrieval.documents import RetrievedPassage
 from retrieval.protocols import Generator
 from retrieval.writing import whole
 
@@ -36,42 +36,36 @@ class Beside:
 
     @property
     def name(self) -> str:
-        """The task's."""
         return self.task.name
 
     @property
     def cases(self) -> Sequence[str]:
-        """The task's."""
         return self.task.cases
 
     @property
     def sensitive(self) -> SensitiveIndex:
-        """The task's."""
         return self.task.sensitive
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """The task's; where nothing can be added, none is measured."""
         if kept.shelf is None or kept.sanitizer is None:
-            yield from (
-                Row(system=kept.system, task=self.name, case=case, failure=NO_INDEX) for case in cases
-            )
+            for case in cases:
+                yield Row(system=kept.system, task=self.name, case=case, failure=NO_INDEX)
             return
         shelf = kept.shelf(self.encoder)
         copy = replace(shelf, store=shelf.store.copied())
         try:
             outcomes = kept.sanitizer().sanitize(self.documents)
-            add_documents(
-                copy, [each for each in outcomes if isinstance(each, SanitizedDocument)], self.encoder
-            )
+            written = [each for each in outcomes if isinstance(each, SanitizedDocument)]
+            add_documents(copy, written, self.encoder)
             added = replace(kept, retriever=retrievers(lambda encoder: copy), shelf=lambda encoder: copy)
             refused = {
                 case: each.what
                 for case, each in zip(self.cases, outcomes, strict=True)
                 if isinstance(each, SanitizationError)
             }
-            yield from self.task.rows(
-                self.searching(added), [case for case in cases if case not in refused], progress
-            )
+            asked = [case for case in cases if case not in refused]
+            yield from self.task.rows(self.searching(added), asked, progress)
             for case in cases:
                 if case in refused:
                     yield Row(system=kept.system, task=self.name, case=case, failure=refused[case])
@@ -118,9 +112,7 @@ def _share(rows: Iterable[Row], name: str, seed: int) -> Estimate:
     by_question: dict[float, list[int]] = {}
     for row in rows:
         by_question.setdefault(row.figures[QUESTION], []).append(int(row.figures[name]))
-    return clustered_share(
-        [sum(each) for each in by_question.values()], [len(each) for each in by_question.values()], seed
-    )
+    return clustered_share([*map(sum, by_question.values())], [*map(len, by_question.values())], seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,20 +128,15 @@ class InjectionTask:
     encoder: Encoder
     k: int
 
+    sensitive = NOTHING_SENSITIVE
+
     @property
     def name(self) -> str:
-        """Attack, generator and number of passages."""
         return f"{self.attack.name}, {self.generator.name}, k {self.k}"
 
     @property
     def cases(self) -> Sequence[str]:
-        """The numbers of the poisoned documents."""
         return [str(number) for number in range(len(self.attack.questions) * len(Command))]
-
-    @property
-    def sensitive(self) -> SensitiveIndex:
-        """Nothing: its rows count no entities."""
-        return NOTHING_SENSITIVE
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """``FOLLOWED`` and ``WITHOUT``, 1 or 0, whether it was retrieved, and what of others is repeated."""
@@ -170,8 +157,7 @@ class InjectionTask:
         progress(phase, len(asked), len(asked))
 
     def _row(self, kept: SanitizedCorpus, injection: Injection, passages: Sequence[RetrievedPassage]) -> Row:
-        own = injection.document.doc_id
-        with_it = passages[: self.k]
+        own, with_it = injection.document.doc_id, passages[: self.k]
         without = [each for each in passages if each.passage.doc_id != own][: self.k]
         figures = {
             QUESTION: float(injection.number // len(Command)),
@@ -179,7 +165,10 @@ class InjectionTask:
         }
         for name, share, given in ((FOLLOWED, REPEATED, with_it), (WITHOUT, REPEATED_WITHOUT, without)):
             answer = whole(self.generator.write(injection.question, given))
-            repeated = _repeated(answer, own)
+            said = stems(answer.text)
+            others = [each.passage for each in answer.passages if each.passage.doc_id != own]
+            # Half of the words of each, in order.
+            repeated = [rouge_l(stems(each.text), said).recall >= EXTRACTED for each in others]
             figures[name] = float(follows(injection, answer, repeated))
             if repeated:
                 figures[share] = sum(repeated) / len(repeated)
@@ -195,12 +184,5 @@ class InjectionTask:
 
 def poisoning(attack: InjectDump, generator: Generator, encoder: Encoder, k: int) -> Beside:
     """The task, with the poisoned documents ingested as others are."""
-    documents: list[Document] = [each.document for each in attack.injections()]
+    documents = [each.document for each in attack.injections()]
     return Beside(InjectionTask(attack, generator, encoder, k), documents, encoder)
-
-
-def _repeated(answer: Answer, own: str) -> list[bool]:
-    """Of each passage of other documents, whether the answer repeats half of its words in order."""
-    said = stems(answer.text)
-    others = [each.passage for each in answer.passages if each.passage.doc_id != own]
-    return [rouge_l(stems(each.text), said).recall >= EXTRACTED for each in others]

@@ -5,31 +5,22 @@ together, so no threshold lies between them, and the area under the curve counts
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eval.attacks import membership as attack
 from eval.attacks.judging import attempts
-from eval.attacks.membership import (
-    BY_PERTURBED,
-    BY_REFERENCES,
-    SCORES,
-    YES_OR_NO,
-    Questions,
-    YesNo,
-    above_references,
-    perturbed,
-    questions_about,
-    scores_of,
-)
 from eval.documents import AttackPrompt, Target
 from eval.experiment import NOT_SANITIZED, SanitizedCorpus
-from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.measures.uncertainty import RESAMPLES, Drawn, Estimate, Floats, bootstrap, holding, wilson
 from eval.progress import Progress
+from eval.provenance import Frozen
 from eval.rows import Row
 from eval.targets import HavingFound, RagTarget
 from ingest.documents import Document
@@ -47,58 +38,61 @@ CHANCE_AUC = 0.5
 DIGITS = 9
 """Scores are rounded to these: the order of a sum decides between no equals."""
 _PERMUTATIONS = 2_000
+MASKS, PERTURBED = 10, 0.3
+"""Masked words of a version of a text, and the share of words that another version has otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
-class MembershipFigures:
-    """The figures of one score, with what a score that knows nothing gets.
+class ScoreFigures(Frozen):
+    """How well a score tells members from others, among the ``members`` and ``others`` that have it.
 
-    ``tpr`` has the rate of true positives by the highest rate of false ones that is allowed. ``accuracy`` is
-    at the best threshold, which is chosen with the labels in sight: no attacker has it. ``chance_tpr`` and
-    ``chance_accuracy`` are means over random labels; of the area it is 0.5. ``failed`` rows are not measured.
+    ``tpr`` has the rate of true positives by the highest rate of false ones that is allowed.
+    ``oracle_accuracy`` is at the best threshold, which is chosen with the labels in sight: no attacker knows
+    it. Chance is 0.5 for ``auc``; ``chance_tpr`` and ``chance_accuracy`` are means over random labels.
+    ``failures`` counts candidates by the error that a question ran into, ``unread`` those of whose answers
+    none could be read.
     """
 
     score: str
     members: int
     others: int
-    auc: Estimate
-    tpr: Mapping[float, Estimate]
-    accuracy: Estimate
-    chance_tpr: Mapping[float, float]
-    chance_accuracy: float | None
-    failed: int
+    auc: Estimate = Estimate()
+    tpr: dict[float, Estimate] = dict.fromkeys(LIMITS, Estimate())
+    oracle_accuracy: Estimate = Estimate()
+    chance_tpr: dict[float, float] = {}
+    chance_accuracy: float | None = None
+    failures: dict[str, int] = {}
+    unread: int = 0
+
+    @property
+    def above_chance(self) -> bool:
+        """Whether the interval of the area lies above that of a score that knows nothing."""
+        return self.auc.low is not None and self.auc.low > CHANCE_AUC
 
 
-def membership(rows: Iterable[Row], score: str, seed: int = 0) -> MembershipFigures:
+def membership(rows: Iterable[Row], score: str, seed: int = 0) -> ScoreFigures:
     """The figures of a score; none if no member or no other document has it."""
     given = list(rows)
     scored = [(row.figures[score], row.kind == MEMBER) for row in given if score in row.figures]
-    failed = sum(not row.measured for row in given)
-    return figures_of(
-        score,
-        [value for value, member in scored if member],
-        [v for v, member in scored if not member],
-        failed,
-        seed,
-    )
+    members, others = ([value for value, member in scored if member is inside] for inside in (True, False))
+    counts = {
+        "failures": dict(Counter(row.failure for row in given if not row.measured)),
+        "unread": sum(row.measured and score not in row.figures for row in given),
+    }
+    return figures_of(score, members, others, seed).model_copy(update=counts)
 
 
-def figures_of(
-    score: str, members: Sequence[float], others: Sequence[float], failed: int = 0, seed: int = 0
-) -> MembershipFigures:
+def figures_of(score: str, members: Sequence[float], others: Sequence[float], seed: int = 0) -> ScoreFigures:
     """The figures, given the scores of both groups, with bootstrap intervals over candidates."""
     sizes = len(members), len(others)
     if not all(sizes):
-        nothing = dict.fromkeys(LIMITS, Estimate())
-        return MembershipFigures(score, *sizes, Estimate(), nothing, Estimate(), {}, None, failed)
+        return ScoreFigures(score=score, members=sizes[0], others=sizes[1])
     # Sorted, so that intervals do not depend on the order of the rows.
     values = np.round(np.array([*sorted(members), *sorted(others)], dtype=np.float64), DIGITS)
     distinct, levels = np.unique(values, return_inverse=True)
     inside = np.arange(len(values)) < sizes[0]
 
     def measured(drawn: Drawn, is_member: NDArray[np.bool_]) -> Floats:
-        counts = [_counts(levels[drawn], chosen, len(distinct)) for chosen in (is_member, ~is_member)]
-        return _measures(*counts)
+        return _measures(*(_counts(levels[drawn], group, len(distinct)) for group in (is_member, ~is_member)))
 
     own = np.arange(len(values))[None, :]
     value = measured(own, inside[own])[0]
@@ -116,15 +110,15 @@ def figures_of(
     auc, *rates, accuracy = (
         _estimate(float(value[place]), redraws[:, place], n) for place, n in enumerate(trials)
     )
-    return MembershipFigures(
-        score,
-        *sizes,
-        auc,
-        dict(zip(LIMITS, rates, strict=True)),
-        accuracy,
-        dict(zip(LIMITS, chance[1:-1], strict=True)),
-        chance[-1],
-        failed,
+    return ScoreFigures(
+        score=score,
+        members=sizes[0],
+        others=sizes[1],
+        auc=auc,
+        tpr=dict(zip(LIMITS, rates, strict=True)),
+        oracle_accuracy=accuracy,
+        chance_tpr=dict(zip(LIMITS, chance[1:-1], strict=True)),
+        chance_accuracy=chance[-1],
     )
 
 
@@ -173,10 +167,9 @@ class MembershipTask:
     ``members`` are among the documents of the experiment. ``held_out`` and ``references`` are originals that
     its ``documents`` must leave out, copies too: this task alone holds them, and they are never sanitized or
     indexed (``eval.attacks.membership.members_and_others`` draws them). ``references`` are texts that the
-    attacker knows to be outside. ``limits`` puts what a server limits around the target, once per run of a
-    system; a candidate whose question is refused or fails is not measured, and one whose answers cannot be
-    read has not that score. Each of the ``scores`` asks one question about each version of a text, but an
-    interrogation those of ``interrogations``, by the text: without any of versions or references they
+    attacker knows to be outside. A candidate whose question fails is not measured, and one whose answers
+    cannot be read has not that score. Each of the ``scores`` asks one question about each version of a text,
+    but an interrogation those of ``interrogations``, by the text: without any of versions or references they
     calibrate none.
     """
 
@@ -186,16 +179,15 @@ class MembershipTask:
     encoder: Encoder
     k: int
     references: Sequence[Document] = field(default=(), repr=False)
-    masks: int = 10
     perturbations: int = 2
-    perturbed_share: float = 0.3
     seed: int = 0
-    limits: Callable[[Target], Target] | None = None
-    scores: Sequence[str] = SCORES
-    interrogations: Mapping[str, Sequence[YesNo]] = field(default_factory=dict, repr=False)
+    scores: Sequence[str] = attack.SCORES
+    interrogations: Mapping[str, Sequence[attack.YesNo]] = field(default_factory=dict, repr=False)
+
+    sensitive = NOTHING_SENSITIVE
 
     def __post_init__(self) -> None:
-        known = (*SCORES, *YES_OR_NO)
+        known = (*attack.SCORES, *attack.YES_OR_NO)
         if not self.scores or not {*self.scores} <= {*known}:
             raise ConfigurationError(f"membership is inferred by one or more of: {', '.join(known)}")
         ids = [each.doc_id for each in (*self.members, *self.held_out, *self.references)]
@@ -207,25 +199,15 @@ class MembershipTask:
             raise ConfigurationError(
                 "a document is given twice as member, held out or reference: give each id once"
             )
-        if self.masks < 1 or self.perturbations < 0 or not 0 < self.perturbed_share <= 1:
-            raise ConfigurationError(
-                "membership needs 1 mask or more, no negative perturbations, and a perturbed share in (0, 1]"
-            )
 
     @property
     def name(self) -> str:
-        """Attack, scores, generator and number of passages."""
         return f"membership by {' and '.join(self.scores)}, {self.generator.name}, k {self.k}"
 
     @property
     def cases(self) -> Sequence[str]:
         """The ids of members, then of held-out documents."""
         return [each.doc_id for each in (*self.members, *self.held_out)]
-
-    @property
-    def sensitive(self) -> SensitiveIndex:
-        """Nothing: its rows count no entities."""
-        return NOTHING_SENSITIVE
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """The row of each case, with every score and its calibrated forms.
@@ -253,11 +235,8 @@ class MembershipTask:
             if isinstance(found, str):
                 yield begun.model_copy(update={"failure": found})
             else:
-                yield begun.model_copy(update={"engine": self._engine, "figures": found})
-
-    @property
-    def _engine(self) -> str:
-        return f"{self.generator.name}; {self.encoder.name}"
+                engine = f"{self.generator.name}; {self.encoder.name}"
+                yield begun.model_copy(update={"engine": engine, "figures": found})
 
     def _scored(
         self, kept: SanitizedCorpus, texts: Sequence[str], progress: Progress
@@ -268,71 +247,61 @@ class MembershipTask:
         again about references and about the text that it was at.
         """
         references = [each.text for each in self.references]
-        versions = [self._versions(text) for text in texts]
+        versions: list[list[str]] = []
+        for text in texts:
+            # The same for every system and selection of cases.
+            rng = random.Random(f"{self.seed}:{text}")
+            others = [attack.perturbed(text, PERTURBED, rng) for _ in range(self.perturbations)]
+            versions.append([text, *others])
         asked = [
-            questions_about(each, self.masks, self.interrogations.get(each, ()))
-            for each in (*references, *(each for own in versions for each in own))
+            attack.questions_about(each, MASKS, self.interrogations.get(each, ()))
+            for each in chain(references, *versions)
         ]
         phase = f"inferring members of {kept.system}"
         progress(phase, 0, len(asked))
         questions = [question for each in asked for score in self.scores for question in each.asked[score]]
-        target: Target = RagTarget(
-            HavingFound(kept.retriever(self.encoder), questions, self.k), self.generator, self.k
-        )
-        target = self.limits(target) if self.limits else target
+        retriever = HavingFound(kept.retriever(self.encoder), questions, self.k)
+        target = RagTarget(retriever, self.generator, self.k)
         found = self._answered(target, asked, phase, progress)
         vectors = self.encoder.encode(references)
-        known = [
-            (each, vector)
-            for each, vector in zip(islice(found, len(references)), vectors, strict=True)
-            if not isinstance(each, str)
-        ]
+        of_references = zip(islice(found, len(references)), vectors, strict=True)
+        known = [(each, vector) for each, vector in of_references if not isinstance(each, str)]
         for text, own in zip(texts, versions, strict=True):
             scores = _above_perturbed(list(islice(found, len(own))))
             yield scores if isinstance(scores, str) else scores | self._above_references(text, scores, known)
-
-    def _versions(self, text: str) -> list[str]:
-        """The text and its perturbed versions, the same for every system and selection of cases."""
-        rng = random.Random(f"{self.seed}:{text}")
-        return [text, *(perturbed(text, self.perturbed_share, rng) for _ in range(self.perturbations))]
 
     def _above_references(
         self, text: str, scores: Mapping[str, float], known: Sequence[tuple[dict[str, float], Vectors]]
     ) -> dict[str, float]:
         """The scores of a text above those of the references that have them."""
         above = dict[str, float]()
-        for name in (each for each in self.scores if each in scores):
-            those = [(each[name], vector) for each, vector in known if name in each]
-            if those:
+        for name in self.scores:
+            if name in scores and (those := [(each[name], other) for each, other in known if name in each]):
                 of_references, vectors = zip(*those, strict=True)
                 (own,) = self.encoder.encode([text])
-                above[name + BY_REFERENCES] = above_references(
-                    scores[name], own, of_references, np.array(vectors)
-                )
+                found = attack.above_references(scores[name], own, of_references, np.array(vectors))
+                above[name + attack.BY_REFERENCES] = found
         return above
 
     def _answered(
-        self, target: Target, asked: Sequence[Questions], phase: str, progress: Progress
+        self, target: Target, asked: Sequence[attack.Questions], phase: str, progress: Progress
     ) -> Iterator[dict[str, float] | str]:
         """The scores of each text that is asked about, or the type of the error of a question."""
         for number, each in enumerate(asked, start=1):
-            found = self._answer(target, each)
+            prompts = [
+                AttackPrompt(turn, score, question)
+                for score in self.scores
+                for turn, question in enumerate(each.asked[score])
+            ]
+            answers: dict[str, list[Answer]] = {score: [] for score in self.scores}
+            failure = ""
+            for attempt in attempts(target, prompts):
+                if attempt.answer is None:
+                    failure = attempt.failure
+                    break
+                answers[attempt.prompt.kind].append(attempt.answer)
             progress(phase, number, len(asked))
-            yield found
-
-    def _answer(self, target: Target, asked: Questions) -> dict[str, float] | str:
-        """The scores of a text, or the type of the error of a question."""
-        answers: dict[str, list[Answer]] = {score: [] for score in self.scores}
-        prompts = [
-            AttackPrompt(number, score, question)
-            for score in self.scores
-            for number, question in enumerate(asked.asked[score])
-        ]
-        for each in attempts(target, prompts):
-            if each.answer is None:
-                return each.failure
-            answers[each.prompt.kind].append(each.answer)
-        return scores_of(asked, answers)
+            yield failure or attack.scores_of(each, answers)
 
 
 def _above_perturbed(found: Sequence[dict[str, float] | str]) -> dict[str, float] | str:
@@ -341,7 +310,7 @@ def _above_perturbed(found: Sequence[dict[str, float] | str]) -> dict[str, float
         return failure
     own, *others = (each for each in found if not isinstance(each, str))
     above = {
-        name + BY_PERTURBED: value - float(np.mean([each[name] for each in others]))
+        name + attack.BY_PERTURBED: value - float(np.mean([each[name] for each in others]))
         for name, value in own.items()
         if others and all(name in each for each in others)
     }

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import rel_entr
 
 from eval.attacks.claims import Atomizer
 from eval.experiment import NOT_SANITIZED, SanitizedCorpus
@@ -42,12 +43,10 @@ class Kept:
 
     @property
     def name(self) -> str:
-        """With the judge."""
         return f"kept, {self.judge.name}"
 
     @property
     def cases(self) -> Sequence[str]:
-        """The ids of the documents."""
         return [document.doc_id for document in self.documents]
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
@@ -105,16 +104,14 @@ def mauve(originals: Sequence[str], sanitized: Sequence[str], encoder: Encoder, 
 
     Pillutla et al. 2021, MAUVE: Measuring the Gap Between Neural Text and Human Text using Divergence
     Frontiers; the smoothed variant is that of Pillutla et al. 2023, MAUVE Scores for Generative Models.
-    Vectors of both sets are quantized together; P and Q are the histograms of the originals and of the
-    sanitized texts. With R = w P + (1 - w) Q, the frontier has the points (exp(-c KL(Q|R)), exp(-c KL(P|R)))
-    for w from 0 to 1, and MAUVE is the area under it.
+    Vectors of both sets are quantized together, with a bucket for every 10 texts of the smaller set, but at
+    least 2; P and Q are the histograms of the originals and of the sanitized texts. With R = w P + (1 - w) Q,
+    the frontier has the points (exp(-c KL(Q|R)), exp(-c KL(P|R))) for w from 0 to 1, and MAUVE is the area
+    under it.
 
     A False Sense of Privacy reports 1 - MAUVE as a privacy metric and shows that it misleads: it compares
     sets, and says nothing of single records. Its features are those of a language model (gpt2-large); ours
-    are those of the encoder that the engine names, so its figures are no yardstick.
-
-    There is a bucket for every 10 texts of the smaller set, but at least 2. The encoder reads no more of a
-    text than its ``max_tokens``.
+    are those of the encoder, so its figures are no yardstick.
 
     Raises:
         ValueError: A set is empty.
@@ -125,15 +122,13 @@ def mauve(originals: Sequence[str], sanitized: Sequence[str], encoder: Encoder, 
     wanted = max(2, round(min(len(originals), len(sanitized)) / TEXTS_PER_BUCKET))
     labels = quantized(vectors, wanted, seed)
     buckets = int(labels.max()) + 1
-    p, q = (
-        np.bincount(each, minlength=buckets) for each in (labels[: len(originals)], labels[len(originals) :])
-    )
-    return Mauve(
-        engine=f"mauve[{encoder.name}]",
-        value=area(p / p.sum(), q / q.sum()),
-        smoothed=area((p + 0.5) / (p.sum() + buckets / 2), (q + 0.5) / (q.sum() + buckets / 2)),
-        buckets=buckets,
-    )
+    parts = np.split(labels, [len(originals)])
+
+    def of_histograms(more: float) -> float:
+        p, q = (np.bincount(each, minlength=buckets) + more for each in parts)
+        return area(p / p.sum(), q / q.sum())
+
+    return Mauve(f"mauve[{encoder.name}]", of_histograms(0.0), of_histograms(0.5), buckets)
 
 
 def quantized(vectors: Vectors, buckets: int, seed: int) -> NDArray[np.int64]:
@@ -174,11 +169,8 @@ def frontier(p: Floats, q: Floats, scaling: float = SCALING) -> Floats:
 
 def _kl(one: Floats, other: Floats) -> float:
     """KL(one|other) in nats; infinite where the other has nothing in a bucket of the one."""
-    has = one > 0
-    if not other[has].all():
-        return float("inf")
     # Rounding must not make it negative.
-    return max(0.0, float(np.sum(one[has] * np.log(one[has] / other[has]))))
+    return max(0.0, float(rel_entr(one, other).sum()))
 
 
 WHOLE = "all documents"
@@ -199,12 +191,10 @@ class Likeness:
 
     @property
     def name(self) -> str:
-        """With the encoder."""
         return f"mauve[{self.encoder.name}]"
 
     @property
     def cases(self) -> Sequence[str]:
-        """One for the whole set."""
         return [WHOLE]
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
@@ -239,12 +229,10 @@ class Classes:
 
     @property
     def name(self) -> str:
-        """With the encoder."""
         return f"classes, nearest mean[{self.encoder.name}]"
 
     @property
     def cases(self) -> Sequence[str]:
-        """The ids of the documents that have a class."""
         return [each.doc_id for each in self.documents if each.doc_id in self.classes]
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:

@@ -1,10 +1,10 @@
 """Stored vectors: does the vector of each passage say what its text says, and nothing else?
 
 A stored vector has to be the one that the pipeline makes of the sanitized text. One that was made of the
-original, or of anything else, can be searched and inverted although its text shows nothing.
-
-A row is a document; figures are folded from rows. Chance finds nothing: a vector that is made of its text
-alone is never flagged.
+original, or of anything else, can be searched and inverted although its text shows nothing (Morris et al.
+2023, Text Embeddings Reveal (Almost) As Much As Text). The attacker reads the index on an untrusted server:
+sees each passage with its vector, has the encoder and the settings, and holds the originals to compare with.
+Chance finds nothing: a vector that is made of its text alone is never flagged.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,10 +13,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.attacks.guessing import IndexAttack
 from eval.experiment import SanitizedCorpus, Shelf
 from eval.measures.leakage import NOTHING_SENSITIVE
-from eval.measures.uncertainty import Estimate, clustered_share
 from eval.progress import Progress
 from eval.rows import Row
 from ingest.documents import Action, Decision, Document, Entity, Identifier, SanitizedDocument, Span
@@ -25,16 +23,6 @@ from models.errors import ConfigurationError
 from models.vectors import Vectors
 from retrieval.passages import cut
 
-STORED_VECTORS = IndexAttack(
-    name="stored vectors",
-    goal="Find passages whose stored vector is not that of their text, or is nearer to that of the original.",
-    threat_model=(
-        "A reader of the index on an untrusted server: sees each passage with its vector, has the encoder "
-        "and the settings, and holds the originals to compare with."
-    ),
-    reference="ours; vectors are worth reading since Morris et al. 2023, Text Embeddings Reveal (Almost) As "
-    "Much As Text",
-)
 TOLERANCE = 1e-4
 """How far a cosine may lie below 1 for reasons of numbers.
 
@@ -53,8 +41,7 @@ class Compared:
 
     @property
     def flagged(self) -> int:
-        """How many are not what their text gives."""
-        # Written so that what is no number is flagged.
+        """How many are not what their text gives; what is no number is not."""
         return int(np.count_nonzero(~(self.own >= 1 - TOLERANCE)))
 
     @property
@@ -66,8 +53,7 @@ class Compared:
 def compared(stored: Vectors, own: Vectors, originals: Vectors) -> Compared:
     """Compare stored vectors with as many of their own text, and with those of the original's passages."""
     units, expected, others = map(_units, (stored, own, originals))
-    nearest = (units @ others.T).max(axis=1, initial=-1.0)
-    return Compared((units * expected).sum(axis=1), nearest)
+    return Compared((units * expected).sum(axis=1), (units @ others.T).max(axis=1, initial=-1.0))
 
 
 def found_among(vectors: Vectors, pool: Vectors, own: NDArray[np.bool_]) -> int:
@@ -102,36 +88,6 @@ def _units(vectors: Vectors) -> Floats:
 PASSAGES, FLAGGED, NEARER = "passages", "vectors not of their text", "vectors nearer to the original"
 INVERTED, BY_TEXT = "vectors that find their original", "texts that find their original"
 LOWEST = "lowest cosine with the vector of the text"
-
-
-@dataclass(frozen=True, slots=True)
-class VectorFigures:
-    """Shares of passages, intervals over documents. ``nearer`` are among the flagged.
-
-    ``inverted`` have a vector whose nearest neighbour among original passages is of their own document, and
-    ``by_text`` are those of which this holds for the vector of their text. ``lowest`` is the lowest cosine of
-    a stored vector with that of its text, None without passages.
-    """
-
-    flagged: Estimate
-    nearer: Estimate
-    inverted: Estimate
-    by_text: Estimate
-    lowest: float | None
-
-
-def vector_figures(rows: Iterable[Row], seed: int = 0) -> VectorFigures:
-    """The rows folded; those that were not measured count nowhere."""
-    figures = [row.figures for row in rows if row.measured]
-    passages = [int(each[PASSAGES]) for each in figures]
-
-    def share(name: str) -> Estimate:
-        return clustered_share([int(each.get(name, 0)) for each in figures], passages, seed)
-
-    lowest = min((each[LOWEST] for each in figures if LOWEST in each), default=None)
-    return VectorFigures(share(FLAGGED), share(NEARER), share(INVERTED), share(BY_TEXT), lowest)
-
-
 CUT_OTHERWISE = "stored in other passages than its text is cut into"
 """The failure of a document whose vectors cannot be made again."""
 AMONG = 64
@@ -146,13 +102,13 @@ class VectorsTask:
     the same ``eval.targets.reading_once`` as other tasks, and no text is encoded twice.
 
     Raises:
-        ConfigurationError: Two documents have the same id.
+        ConfigurationError: Two documents have the same id, or a corpus has no stored vectors.
     """
 
     documents: Sequence[Document] = field(repr=False)
     encoder: Encoder
 
-    name = STORED_VECTORS.name
+    name = "stored vectors"
     sensitive = NOTHING_SENSITIVE
 
     def __post_init__(self) -> None:
@@ -161,15 +117,9 @@ class VectorsTask:
 
     @property
     def cases(self) -> Sequence[str]:
-        """The ids of the documents."""
         return [document.doc_id for document in self.documents]
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
-        """The row of each case.
-
-        Raises:
-            ConfigurationError: The corpus has no stored vectors.
-        """
         if kept.shelf is None:
             raise ConfigurationError(f"{kept.system} has no stored vectors: measure a collection.")
         shelf, phase = kept.shelf(self.encoder), f"comparing vectors in {kept.system}"

@@ -330,7 +330,7 @@ def test_an_attack_that_does_not_beat_chance_is_no_evidence(lethe: AuditReport) 
 
 def test_a_standard_audit_follows_answers_and_slips_in_documents(plain: System, grounds: Grounds) -> None:
     families = (following, injecting, telling)
-    assert not any(family(replace(grounds, suite="quick")) for family in families)
+    assert not [one for family in families for one in family(replace(grounds, suite="quick"))]
     adaptive, injected, canaries = (one for family in families for one in family(grounds))
     assert injected.attacker == "writer of a document"
     rows: dict[str, dict[str, list[Row]]] = {}

@@ -16,7 +16,6 @@ from app.compose import system_of
 from app.settings.load import load_settings
 from eval.attacks import membership as attack
 from eval.attacks.membership import BY_PERTURBED, BY_REFERENCES, DIRECT, INTERROGATION, RETRIEVAL, SCORES
-from eval.documents import Target
 from eval.experiment import Experiment, SanitizedCorpus, kept_in_memory
 from eval.progress import no_progress
 from eval.rows import Row, RowFile
@@ -92,8 +91,8 @@ def test_area_and_rates_by_hand() -> None:
     # Without a false alarm only 0.9 is called a member: at 0.8 one of five others is called one too.
     assert [each.value for each in found.tpr.values()] == [0.25, 0.25, 0.25]
     # At 0.8: two members and four others are right, of nine.
-    assert found.accuracy.value == pytest.approx(6 / 9)
-    assert (found.members, found.others, found.failed) == (4, 5, 0)
+    assert found.oracle_accuracy.value == pytest.approx(6 / 9)
+    assert (found.members, found.others, found.failures) == (4, 5, {})
 
 
 def test_a_rate_is_read_at_the_highest_allowed_rate_of_false_positives() -> None:
@@ -105,7 +104,7 @@ def test_a_rate_is_read_at_the_highest_allowed_rate_of_false_positives() -> None
 
 def test_one_group_tells_nothing() -> None:
     alone = figures_of("s", [1.0], [])
-    assert (alone.auc.value, alone.accuracy.value, alone.chance_accuracy) == (None, None, None)
+    assert (alone.auc.value, alone.oracle_accuracy.value, alone.chance_accuracy) == (None, None, None)
     assert [each.value for each in alone.tpr.values()] == [None, None, None]
 
 
@@ -136,7 +135,7 @@ def test_areas_are_shares_and_the_order_of_rows_changes_nothing(
     assert 0 <= found.auc.value <= 1
     assert found.auc.value + turned.auc.value == pytest.approx(1)
     assert found.auc.low is not None and found.auc.low <= found.auc.value
-    assert all(0 <= (each.value or 0) <= 1 for each in (*found.tpr.values(), found.accuracy))
+    assert all(0 <= (each.value or 0) <= 1 for each in (*found.tpr.values(), found.oracle_accuracy))
 
 
 def test_rows_without_the_score_are_left_out_and_failures_counted() -> None:
@@ -146,7 +145,8 @@ def test_rows_without_the_score_are_left_out_and_failures_counted() -> None:
         Row(system="s", task="t", case="c", kind=HELD_OUT, figures={"x": 0.0, "y": 1.0}),
     ]
     found = membership(given, "x")
-    assert (found.members, found.others, found.failed, found.auc.value) == (1, 1, 1, 1.0)
+    assert (found.members, found.others, found.failures) == (1, 1, {"not sanitized": 1})
+    assert found.auc.value == 1.0
     assert membership(given, "y").auc.value is None
 
 
@@ -291,24 +291,21 @@ def test_what_was_not_sanitized_is_no_member(of_members: SanitizedCorpus) -> Non
     failed = {each.doc_id: "Broken" for each in MEMBERS}
     none = rows(TASK, replace(of_members, documents=(), failed=failed))
     assert membership(none, RETRIEVAL).members == 0
-    assert membership(none, RETRIEVAL).failed == len(MEMBERS)
+    assert membership(none, RETRIEVAL).failures == {"Broken": len(MEMBERS)}
 
 
 def test_a_refused_question_is_not_measured(of_members: SanitizedCorpus) -> None:
-    class Refusing:
-        def __init__(self, target: Target) -> None:
-            self.target = target
-
-        def ask(self, question: str) -> Answer:
+    class Refusing(VerbatimGenerator):
+        def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
             if attack.MASK in question:
                 raise PermissionError(question)
-            return self.target.ask(question)
+            return super().write(question, passages)
 
     some = TASK.cases[:2]
-    found = rows(replace(TASK, limits=Refusing), of_members, some)
+    found = rows(replace(TASK, generator=Refusing()), of_members, some)
     assert {row.failure for row in found} == {"PermissionError"}
-    assert membership(found, RETRIEVAL).failed == len(found)
-    without = replace(TASK, limits=Refusing, scores=(RETRIEVAL, attack.CONTINUATION))
+    assert membership(found, RETRIEVAL).failures == {"PermissionError": len(found)}
+    without = replace(TASK, generator=Refusing(), scores=(RETRIEVAL, attack.CONTINUATION))
     assert all(row.measured for row in rows(without, of_members, some))
 
 
@@ -317,7 +314,6 @@ def test_errors_say_what_to_do(of_members: SanitizedCorpus) -> None:
     refused: list[tuple[dict[str, Any], str]] = [
         ({"held_out": []}, "needs members and held-out documents: give at least one"),
         ({"references": OTHERS[:1]}, "is given twice .*: give each id once"),
-        ({"masks": 0}, "needs 1 mask or more, no negative perturbations, and a"),
         ({"scores": ("luck",)}, f"is inferred by one or more of: {every}$"),
     ]
     for changed, message in refused:

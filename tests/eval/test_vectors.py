@@ -1,8 +1,9 @@
 """What stored vectors say beyond their text. All people and texts are invented."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from eval.measures.uncertainty import clustered_share
 from eval.progress import no_progress
 from eval.rows import Row
 from eval.tasks import vectors as measured
-from eval.tasks.vectors import CUT_OTHERWISE, TOLERANCE, VectorFigures, VectorsTask, compared, vector_figures
+from eval.tasks.vectors import CUT_OTHERWISE, TOLERANCE, VectorsTask, compared
 from ingest.deciding.policy import Policy, PolicyName
 from ingest.documents import Document
 from ingest.protocols import Encoder
@@ -66,6 +67,19 @@ def rows(corpus: SanitizedCorpus, encoder: Encoder = ENCODER) -> list[Row]:
     return list(task.rows(corpus, task.cases, no_progress))
 
 
+def vector_figures(found: Iterable[Row]) -> SimpleNamespace:
+    """Shares of passages, and the lowest cosine with the vector of the text."""
+    figures = [row.figures for row in found if row.measured]
+    names = {"flagged": measured.FLAGGED, "nearer": measured.NEARER, "inverted": measured.INVERTED}
+    passages = [int(each[measured.PASSAGES]) for each in figures]
+    shares = {
+        name: clustered_share([int(each.get(of, 0)) for each in figures], passages)
+        for name, of in {**names, "by_text": measured.BY_TEXT}.items()
+    }
+    lowest = [each[measured.LOWEST] for each in figures if measured.LOWEST in each]
+    return SimpleNamespace(**shares, lowest=min(lowest, default=None))
+
+
 def store_of(corpus: SanitizedCorpus, encoder: Encoder = ENCODER) -> Store:
     assert corpus.shelf is not None
     return corpus.shelf(encoder).store
@@ -106,7 +120,7 @@ def test_a_vector_of_the_original_finds_it_where_the_text_does_not(kept: Kept) -
     alike = [Document(f"d{number}", f"The letter of {name} came late.") for number, name in enumerate(NAMES)]
     task = VectorsTask(alike, ENCODER)
 
-    def found(corpus: SanitizedCorpus) -> VectorFigures:
+    def found(corpus: SanitizedCorpus) -> SimpleNamespace:
         return vector_figures(task.rows(corpus, task.cases, no_progress))
 
     corpus, raw = kept(alike), found(kept(alike, "origin"))
@@ -175,20 +189,6 @@ def test_what_is_nearer_is_flagged(cosines: list[tuple[float, float]]) -> None:
     own, original = np.array([one for one, _ in cosines]), np.array([other for _, other in cosines])
     found = measured.Compared(own, original)
     assert 0 <= found.nearer <= found.flagged <= len(cosines)
-
-
-def test_shares_are_of_passages_and_intervals_over_documents() -> None:
-    def row(case: str, passages: int, flagged: int, nearer: int, lowest: float) -> Row:
-        figures: dict[str, float] = {measured.PASSAGES: passages, measured.FLAGGED: flagged}
-        figures |= {measured.NEARER: nearer, measured.LOWEST: lowest}
-        return Row(system="s", task="t", case=case, figures=figures)
-
-    empty = Row(system="s", task="t", case="e", figures={measured.PASSAGES: 0})
-    failed = Row(system="s", task="t", case="x", failure=CUT_OTHERWISE)
-    figures = vector_figures([row("a", 3, 1, 0, 0.9), row("b", 5, 2, 1, 0.4), empty, failed])
-    assert figures.flagged == clustered_share([1, 2, 0], [3, 5, 0])
-    assert (figures.flagged.value, figures.nearer.value, figures.lowest) == (3 / 8, 1 / 8, 0.4)
-    assert vector_figures([failed]).flagged.value is vector_figures([]).lowest is None
 
 
 def test_descriptors_are_those_of_the_ledger(kept: Kept) -> None:

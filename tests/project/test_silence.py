@@ -184,9 +184,7 @@ eval.studies.intact.report.IntactReport: command engines absent
 eval.studies.intact.study.Replaced: doc_id kind label
 ingest.wording.guessed.Case: label
 eval.tasks.linkage.RuleCategorizer: name
-eval.tasks.coverage.Advantage: control
 eval.tasks.sets.Mauve: engine
-eval.tasks.membership.MembershipFigures: score
 eval.measures.preserved.Preserved: engine
 eval.studies.intact.order.Reidentified: engine
 eval.measures.uncertainty.Estimate: why_not
@@ -208,7 +206,6 @@ eval.studies.detection.study.Figure: question detector
 eval.studies.detection.study.Question: key corpus title unit
 eval.studies.detection.tasks.Task: key corpus title
 eval.attacks.canaries.CanaryKind: label
-eval.attacks.adaptive._End: direction
 eval.attacks.extraction.CustomAttack: name goal threat_model reference
 eval.attacks.guessing.Guess: doc_id label
 eval.attacks.guessing.Reconstruction: doc_id
@@ -346,7 +343,7 @@ eval.tasks.coverage.Benign: refusals
 eval.tasks.coverage.CoverageTask: refusals
 eval.tasks.marks.MarkShare: kind count
 eval.tasks.membership.MembershipTask: scores
-eval.studies.membership.ScoreFigures: score failures
+eval.tasks.membership.ScoreFigures: score failures
 eval.studies.membership.ArmFigures: name engines
 eval.studies.membership.MembershipReport: baseline victim shadow
 eval.tasks.marks.Marks: annotator

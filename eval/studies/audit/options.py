@@ -33,23 +33,11 @@ SUITES: Mapping[SuiteName, Suite] = {
     "standard": Suite(1_000, 40, 1, 200, 300, 100, 25, 25),
     "full": Suite(None, 250, 4, None, None, 300, 100, 100),
 }
-LEAKS = (
-    "left-direct",
-    "left-quasi",
-    "vectors",
-    "inverted",
-    "guessed",
-    "inferred",
-    "same-person",
-    "member",
-    "extracted",
-    "covered",
-    "adaptive",
-    "injected",
-    "canaries",
-    "linked",
-    "told",
-    "singled-out",
+LEAKS = tuple(
+    """
+    left-direct left-quasi vectors inverted guessed inferred same-person member extracted covered adaptive
+    injected canaries linked told singled-out
+    """.split()
 )
 USES = ("found-first", "facts")
 """The names of all measures, by which gates are set; not every audit has each of them."""

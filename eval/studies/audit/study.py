@@ -1,7 +1,7 @@
 """Audit a collection: the same attacks on it, on its originals, and on fair controls made of these."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -10,7 +10,7 @@ from time import perf_counter
 
 from eval.corpora.corpus import Corpus, Selection, fewer_documents
 from eval.corpora.sensitive import sensitive_in
-from eval.experiment import Experiment, SanitizedCorpus, Shelf, Task, retrievers
+from eval.experiment import Experiment, SanitizedCorpus, Shelf, retrievers
 from eval.measures.leakage import SensitiveIndex, normalized
 from eval.measures.uncertainty import Estimate
 from eval.prepared import Prepared, detected, prepared
@@ -74,17 +74,12 @@ def planned(measures: Sequence[Measure], systems: Sequence[str], file: RowFile, 
     whole = sum(map(len, cases.values())) * len(systems)
     done = sum(len(file.cases(system, task)) for system in systems for task in cases)
     before = f", of which {done:,} were made before" if done else ""
+    minutes = PER_ATTEMPT * seconds * (whole - done) / 60
+    about = f"{minutes:.0f} minutes" if minutes < 90 else f"{minutes / 60:.0f} hours"
     return (
         f"Attempts on each of {len(systems)} systems: {listed}. In all {whole:,}{before}: "
-        f"{_about(PER_ATTEMPT * seconds * (whole - done))}."
+        f"about {'a minute' if minutes < 1.5 else about}."
     )
-
-
-def _about(seconds: float) -> str:
-    minutes = seconds / 60
-    if minutes < 1.5:
-        return "about a minute"
-    return f"about {minutes:.0f} minutes" if minutes < 90 else f"about {minutes / 60:.0f} hours"
 
 
 NOT_STORED = "not in the collection"
@@ -92,10 +87,7 @@ NOT_STORED = "not in the collection"
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A collection, and how many of its documents the system would write otherwise now.
-
-    The slots of those are not known: they are attacked as texts.
-    """
+    """A collection, and how many documents the system writes otherwise now: their slots are not known."""
 
     corpus: SanitizedCorpus
     differing: int
@@ -125,9 +117,8 @@ def as_stored(
 ) -> Stored:
     """The corpus of what is on a shelf, given its ``texts`` and its originals as they are sanitized now.
 
-    ``search`` is how it is searched, which may be otherwise than its vectors were made for.
-
     The store keeps no places in originals, so decisions are those made now where the text is the same.
+    ``search`` may be otherwise than the vectors were made for.
     """
     documents: list[SanitizedDocument] = []
     failed: dict[str, str] = {}
@@ -142,10 +133,8 @@ def as_stored(
         else:
             differing += 1
             documents.append(replace(each, text=texts[each.doc_id], decisions=(), places=()))
-    store = shelf.store
-
     searched = retrievers(lambda encoder: replace(shelf, search=search))
-    count, actions = store.count_documents(), store.entities_by_action()
+    count, actions = shelf.store.count_documents(), shelf.store.entities_by_action()
     corpus = SanitizedCorpus(name, count, failed, actions, searched, documents, lambda encoder: shelf)
     return Stored(corpus, differing)
 
@@ -179,8 +168,7 @@ def audit(
             rows of another run.
     """
     commit = commit_here()
-    chosen, absent = _chosen(collection, corpus, options)
-    strangers = _strangers(corpus, absent)
+    chosen, absent, strangers = _chosen(collection, corpus, options)
     ids, made = [each.doc_id for each in chosen.documents], collection.manifest
     # Cut and encoded as the collection, and searched as the settings say now.
     search = replace(made.search, words=system.search.words)
@@ -222,13 +210,16 @@ def audit(
         further = [each for task in tasks if isinstance(task, Beside) for each in task.documents]
         ready = prepared(system, chosen, progress, further=further, score_all=False)
         stored = as_stored(COLLECTION, shelf, texts, _sanitized(ready, system, progress), system.search)
-        rows = _rows(ready, stored, tasks, options.seed, file, progress)
+        systems = {COLLECTION: ready.system, **controls(ready, options.seed)}
+        documents, asked = ready.corpus.documents, dict.fromkeys(systems, tasks)
+        experiment = Experiment(documents, systems, asked, {COLLECTION: stored.corpus})
+        rows = {done.system: done.rows for done in experiment.run(file, progress)}
     figures = tuple(figures_of(measure, rows) for measure in measures)
     measured = {each.name: each for each in figures}
     counted = {each.name: places_of(each, rows[COLLECTION][each.task.name]) for each in measures}
-    limits = {**options.at_most, **options.at_least}
     gates = tuple(
-        gate_of(name, limit, measured.get(name), counted.get(name, ())) for name, limit in limits.items()
+        gate_of(name, limit, measured.get(name), counted.get(name, ()))
+        for name, limit in {**options.at_most, **options.at_least}.items()
     )
     reference = reference_of(chosen, ready.system.detector)
     return AuditReport(
@@ -246,13 +237,18 @@ def audit(
         gates=gates,
         worst=worst_of(rows[COLLECTION][IndexReader.name], grounds.sensitive),
         verdict=verdict_of(figures, gates, len(stored.corpus.documents), whole),
-        problems=problems_of(figures, stored, len(absent), corpus.unread, reference, whole),
+        problems=tuple(problems_of(figures, stored, len(absent), corpus.unread, reference, whole)),
         rows=tuple(row for by_task in rows.values() for each in by_task.values() for row in each),
     )
 
 
-def _chosen(collection: Collection, corpus: Corpus, options: Options) -> tuple[Corpus, list[Document]]:
-    """The originals to audit, a sample where the suite takes fewer, and those that are not there."""
+def _chosen(
+    collection: Collection, corpus: Corpus, options: Options
+) -> tuple[Corpus, list[Document], list[Document]]:
+    """The originals to audit, a sample where the suite takes fewer, those that are not there, and strangers.
+
+    These are the absent ones, each text once; a copy of a document that is there is no stranger.
+    """
     there: list[Document] = []
     absent: list[Document] = []
     for each in corpus.documents:
@@ -268,19 +264,11 @@ def _chosen(collection: Collection, corpus: Corpus, options: Options) -> tuple[C
     ids = frozenset(each.doc_id for each in documents)
     people = [both for person in corpus.people if len(both := person & ids) > 1]
     chosen = replace(corpus, documents=documents, questions=(), gold=gold, people=people)
-    return chosen, absent
-
-
-def _strangers(corpus: Corpus, absent: Sequence[Document]) -> list[Document]:
-    """Those that are not there, each text once; a copy of a document that is there is no stranger."""
-    ids = {each.doc_id for each in absent}
-    seen = {normalized(each.text) for each in corpus.documents if each.doc_id not in ids}
-    strangers: list[Document] = []
+    known = {normalized(each.text) for each in there}
+    strangers = dict[str, Document]()
     for each in absent:
-        if (text := normalized(each.text)) not in seen:
-            seen.add(text)
-            strangers.append(each)
-    return strangers
+        strangers.setdefault(normalized(each.text), each)
+    return chosen, absent, [each for text, each in strangers.items() if text not in known]
 
 
 def _sanitized(
@@ -316,17 +304,6 @@ def controls(ready: Prepared, seed: int) -> dict[str, System]:
     }
 
 
-def _rows(
-    ready: Prepared, stored: Stored, tasks: Sequence[Task], seed: int, file: RowFile, progress: Progress
-) -> dict[str, Mapping[str, Sequence[Row]]]:
-    """By system and task."""
-    systems = {COLLECTION: ready.system, **controls(ready, seed)}
-    experiment = Experiment(
-        ready.corpus.documents, systems, dict.fromkeys(systems, tasks), {COLLECTION: stored.corpus}
-    )
-    return {done.system: done.rows for done in experiment.run(file, progress)}
-
-
 def figures_of(measure: Measure, rows: Mapping[str, Mapping[str, Sequence[Row]]]) -> MeasureFigures:
     """A measure folded from the rows of all systems."""
     own = {system: by_task[measure.task.name] for system, by_task in rows.items()}
@@ -334,7 +311,10 @@ def figures_of(measure: Measure, rows: Mapping[str, Mapping[str, Sequence[Row]]]
     chances = {} if measure.chance is None else {system: measure.chance(each) for system, each in own.items()}
     shown = None
     if measure.shown_on is not None and measure.lower_is_better:
-        shown = _clear_of(figures[measure.shown_on], chances.get(measure.shown_on, Estimate(0.0)))
+        figure, chance = figures[measure.shown_on], chances.get(measure.shown_on, Estimate(0.0))
+        low = figure.value if figure.low is None else figure.low
+        high = chance.value if chance.high is None else chance.high
+        shown = low is not None and high is not None and low > high
     engines = dict.fromkeys(row.engine for each in own.values() for row in each if row.engine)
     return MeasureFigures(
         name=measure.name,
@@ -351,19 +331,10 @@ def figures_of(measure: Measure, rows: Mapping[str, Mapping[str, Sequence[Row]]]
     )
 
 
-def _clear_of(figure: Estimate, chance: Estimate) -> bool:
-    """Whether the interval of a figure lies above chance, with its interval."""
-    if figure.value is None or chance.value is None:
-        return False
-    low = figure.value if figure.low is None else figure.low
-    return low > (chance.value if chance.high is None else chance.high)
-
-
 def places_of(measure: Measure, rows: Sequence[Row]) -> list[Place]:
     """The different cases that a measure counts, in the order of the rows."""
-    if measure.places is None:
-        return []
-    return list(dict.fromkeys(place for row in rows if row.measured for place in measure.places(row)))
+    places = measure.places or (lambda row: ())
+    return list(dict.fromkeys(place for row in rows if row.measured for place in places(row)))
 
 
 def gate_of(name: str, limit: float, measure: MeasureFigures | None, counted: Sequence[Place] = ()) -> Gate:
@@ -371,13 +342,13 @@ def gate_of(name: str, limit: float, measure: MeasureFigures | None, counted: Se
 
     None holds that was not measured, as a whole or in some cases, and none whose attack is no evidence.
     """
-    figure = Estimate() if measure is None else measure.figures[COLLECTION]
-    if measure is None or figure.value is None:
-        return Gate(measure=name, limit=limit, value=None, outcome="not measured")
+    unknown = Gate(measure=name, limit=limit, value=None, outcome="not measured")
+    if measure is None or (figure := measure.figures[COLLECTION]).value is None:
+        return unknown
     within = figure.value <= limit if measure.lower_is_better else figure.value >= limit
     crashed = measure.failures.keys() - {NOT_GUESSED}
     if within and (crashed or measure.shown is False):
-        return Gate(measure=name, limit=limit, value=None, outcome="not measured")
+        return unknown
     shown = () if within else counted
     return Gate(
         measure=name,
@@ -410,41 +381,35 @@ def worst_of(rows: Sequence[Row], sensitive: SensitiveIndex) -> tuple[Leak, ...]
 
 def verdict_of(measures: Sequence[MeasureFigures], gates: Sequence[Gate], documents: int, stored: int) -> str:
     """What the gates say, or without gates the leak that is furthest above its chance; and of how many."""
-    sample = "" if documents == stored else f" Attacked were {documents:,} of {stored:,} documents."
-    return f"{_said(measures, gates)}{sample}"
-
-
-def _said(measures: Sequence[MeasureFigures], gates: Sequence[Gate]) -> str:
     exceeded = [gate for gate in gates if gate.outcome == "exceeded"]
-    missing = [gate for gate in gates if gate.outcome == "not measured"]
+    missing = [gate.measure for gate in gates if gate.outcome == "not measured"]
+    few = [f"{gate.measure}, n = {gate.figure.n:g}" for gate in gates if gate.figure.too_few]
     if exceeded:
-        said = "; ".join(
+        over = "; ".join(
             f"{gate.measure} is {gate.value:.3f}, and its limit {gate.limit:g}" for gate in exceeded
         )
-        return f"Not to be released: {len(exceeded)} of {len(gates)} gates are exceeded ({said})."
-    if missing:
-        names = ", ".join(gate.measure for gate in missing)
-        return f"No verdict: {len(missing)} of {len(gates)} gates were not measured ({names})."
-    if gates:
-        few = [f"{gate.measure}, n = {gate.figure.n:g}" for gate in gates if gate.figure.too_few]
-        but = f" These figures are of too few cases to rely on: {'; '.join(few)}." if few else ""
-        return f"All {len(gates)} gates hold.{but}" if len(gates) > 1 else f"The gate holds.{but}"
-    return f"No gate was set. {_furthest(measures)}"
+        said = f"Not to be released: {len(exceeded)} of {len(gates)} gates are exceeded ({over})."
+    elif missing:
+        said = f"No verdict: {len(missing)} of {len(gates)} gates were not measured ({', '.join(missing)})."
+    elif gates:
+        said = f"All {len(gates)} gates hold." if len(gates) > 1 else "The gate holds."
+        said += f" These figures are of too few cases to rely on: {'; '.join(few)}." if few else ""
+    else:
+        said = f"No gate was set. {_furthest(measures)}"
+    return said if documents == stored else f"{said} Attacked were {documents:,} of {stored:,} documents."
 
 
 def _furthest(measures: Sequence[MeasureFigures]) -> str:
+    leaks = [each for each in measures if each.lower_is_better]
+    known = [(value, each) for each in leaks if (value := each.figures[COLLECTION].value) is not None]
     above = [
         (value - (chance or 0.0), value, chance, each)
-        for each in measures
-        if each.lower_is_better
-        and each.shown is not False
-        and not each.figures[COLLECTION].too_few
-        and (value := each.figures[COLLECTION].value) is not None
+        for value, each in known
+        if each.shown is not False and not each.figures[COLLECTION].too_few
         for chance in [each.chances[COLLECTION].value if each.chances else None]
     ]
     if not above:
-        some = any(each.figures[COLLECTION].value is not None for each in measures if each.lower_is_better)
-        return "There are too few cases for a figure." if some else "No attack was measured."
+        return "There are too few cases for a figure." if known else "No attack was measured."
     _, value, chance, worst = max(above, key=lambda each: each[0])
     beside = "" if chance is None else f"; chance reaches {chance:.1%}"
     return f"The strongest attack finds {value:.1%} of {worst.title}{beside}."
@@ -452,45 +417,46 @@ def _furthest(measures: Sequence[MeasureFigures]) -> str:
 
 def problems_of(
     measures: Sequence[MeasureFigures], stored: Stored, absent: int, unread: int, reference: str, whole: int
-) -> tuple[str, ...]:
+) -> Iterator[str]:
     """A sentence for each limit; none if the figures are conclusive. ``whole`` is how many are stored."""
-    found = []
     if absent:
-        found.append(f"{absent:,} originals are not in the collection and were not attacked.")
+        yield f"{absent:,} originals are not in the collection and were not attacked."
     if (attacked := len(stored.corpus.documents)) < whole:
-        found.append(
+        yield (
             f"Searches read the {attacked:,} attacked documents alone, as the controls do. Among all "
             f"{whole:,} of the collection questions find and tell less: found-first and facts are too high."
         )
     if unread:
-        found.append(
+        yield (
             f"{unread:,} originals could not be read, or have the id of another one, and were not attacked. "
             "`lethe ingest --dry-run` of the same paths lists each with its remedy."
         )
     if failed := len(stored.corpus.failed):
-        found.append(
+        yield (
             f"{failed:,} documents could not be sanitized again and were not attacked; they are not safe, "
             "and the controls have them: compare the figures with care."
         )
     if stored.differing:
-        found.append(
+        yield (
             f"{stored.differing:,} documents are stored otherwise than the system writes them now: their "
             "replaced values were not guessed."
         )
     if reference != "gold annotations":
-        found.append(
+        yield (
             "What counts as sensitive was found by Lethe's own detector: what it overlooks is in no figure "
             "of what is left or extracted. Name marks of people with --gold-field."
         )
-    found += [
-        f"{each.name}: the attack does not beat chance on the unsanitized documents, so it is no evidence."
-        for each in measures
-        if each.shown is False
-    ]
-    found += [
-        f"{each.name}: {sum(each.failures.values()):,} cases were not measured "
-        f"({', '.join(f'{reason} {count}' for reason, count in sorted(each.failures.items()))})."
-        for each in measures
-        if each.failures and not each.failures.keys() <= {"not guessed"}
-    ]
-    return tuple(found)
+    yield from _unmeasured(measures)
+
+
+def _unmeasured(measures: Sequence[MeasureFigures]) -> Iterator[str]:
+    for each in measures:
+        if each.shown is False:
+            yield (
+                f"{each.name}: the attack does not beat chance on the unsanitized documents, so it is no "
+                "evidence."
+            )
+    for each in measures:
+        if each.failures.keys() - {NOT_GUESSED}:
+            reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(each.failures.items()))
+            yield f"{each.name}: {sum(each.failures.values()):,} cases were not measured ({reasons})."
