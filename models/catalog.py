@@ -23,9 +23,8 @@ Role = Literal[
 class ModelRef(BaseModel, frozen=True, extra="forbid"):
     """Where one model comes from. ``embedded`` needs no network and, by default, no choice.
 
-    ``name`` is ``default`` or a catalog id for an embedded model, a folder for ``path``, a
-    repository id for ``hub``. ``revision`` is a commit of that repository; without one the
-    catalog's is used.
+    ``name`` is ``default`` or a catalog id for an embedded model, a folder for ``path``, a repository id for
+    ``hub``. ``revision`` is a commit of that repository; without one the catalog's is used.
     """
 
     source: Literal["embedded", "path", "hub"] = "embedded"

@@ -259,11 +259,10 @@ def merge(
 ) -> list[FoundSpan]:
     """Merge the spans of all windows over ``tokens``, in offsets of the whole text, sorted by start.
 
-    The result is the union: every character marked in any window stays marked. Using only the window in
-    which a span is farther from the edge would lose spans of the other one, and missed mentions are
-    published. A span at the inner edge of its window may be a fragment, so it is joined with every
-    overlapping span of its label and takes the higher score. Thus a span no longer than the overlap is
-    found whole.
+    The result is the union: every character marked in any window stays marked. Using only the window in which
+    a span is farther from the edge would lose spans of the other one, and missed mentions are published. A
+    span at the inner edge of its window may be a fragment, so it is joined with every overlapping span of its
+    label and takes the higher score. Thus a span no longer than the overlap is found whole.
     """
 
     def is_cut(span: FoundSpan, window: Window) -> bool:

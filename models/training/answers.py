@@ -141,10 +141,7 @@ def covers(sentence: Span, told: Span) -> bool:
 
 
 def _nearest(
-    model: Trunk,
-    asked: dict[str, list[dict[str, Any]]],
-    versions: dict[str, Rendered],
-    most: int,
+    model: Trunk, asked: dict[str, list[dict[str, Any]]], versions: dict[str, Rendered], most: int
 ) -> dict[str, list[str]]:
     from models.encoders.e5 import E5Small
 
