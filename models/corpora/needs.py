@@ -27,10 +27,8 @@ def marked_passages(data: Path | None, part: Part, leave_out: Collection[str] = 
     """The passages of a part; those of public corpora only where their folder is under ``data``.
 
     Fresh ones are in neither part. Passages from the corpora that ``leave_out`` names are left out;
-    ``spia_cases`` means both parts of SPIA.
-
-    Raises:
-        ConfigurationError: The files are not here, or one of them does not fit its corpus.
+    ``spia_cases`` means both parts of SPIA. Raises ConfigurationError where the files are not here, or one of
+    them does not fit its corpus.
     """
     without = {name.partition("_")[0] if name.startswith("spia") else name for name in leave_out}
     return [

@@ -66,8 +66,7 @@ class Rendered:
 def passages(part: Part) -> list[Passage]:
     """The passages of a part.
 
-    Raises:
-        ConfigurationError: The files are not here, or a mark cannot be read.
+    Raises ConfigurationError where the files are not here, or a mark cannot be read.
     """
     return [each for each in _read() if each.part == part]
 

@@ -35,10 +35,8 @@ def corpora_in(folder: Path) -> tuple[str, ...]:
 def read_corpora(folder: Path, part: Part, leave_out: Collection[str] = ()) -> Iterator[Example]:
     """Every example of ``part`` of every corpus under ``folder`` but those that ``leave_out`` names.
 
-    A corpus whose folder is missing is skipped.
-
-    Raises:
-        ConfigurationError: ``leave_out`` names no corpus, a file is missing, or a line is broken.
+    A corpus whose folder is missing is skipped. Raises ConfigurationError where ``leave_out`` names no
+    corpus, a file is missing, or a line is broken.
     """
     unknown = sorted(set(leave_out) - set(mapped_corpora()))
     if unknown:

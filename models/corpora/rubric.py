@@ -82,10 +82,8 @@ def _in_held_out_block(snippet_id: str) -> bool:
 def referenced_records() -> tuple[frozenset[str], frozenset[str]]:
     """The records, as ``mts_dialog/ID``, that training snippets refer to, and those of held-out ones.
 
-    Read from the references alone, so it needs no corpus. No record is in both.
-
-    Raises:
-        ConfigurationError: The references are not here, since they do not ship with the server.
+    Read from the references alone, so it needs no corpus. No record is in both. Raises ConfigurationError
+    where the references are not here, since they do not ship with the server.
     """
     sides: tuple[set[str], set[str]] = (set(), set())
     for domain in DOMAINS:
@@ -98,10 +96,8 @@ def referenced_records() -> tuple[frozenset[str], frozenset[str]]:
 def shipped_snippets(data: Path | None) -> list[Snippet]:
     """The stored snippets, plus those that refer to records if the ``data`` folder is given.
 
-    References to a corpus that is not in the folder are left out.
-
-    Raises:
-        ConfigurationError: The snippets are not here, since they do not ship with the server.
+    References to a corpus that is not in the folder are left out. Raises ConfigurationError where the
+    snippets are not here, since they do not ship with the server.
     """
     if not FOLDER.is_dir():
         raise ConfigurationError(

@@ -53,11 +53,7 @@ class Sentence:
 
 
 def ordered(mentions: Iterable[Mention], text: str) -> tuple[Mention, ...]:
-    """The distinct mentions in order.
-
-    Raises:
-        ValueError: one is empty or lies outside ``text``.
-    """
+    """The distinct mentions in order. Raises ValueError where one is empty or lies outside ``text``."""
     found = tuple(sorted(set(mentions)))
     if any(not 0 <= mention.start < mention.end <= len(text) for mention in found):
         raise ValueError("a mention lies outside its text")
@@ -203,8 +199,7 @@ def uner(row: Row) -> Sentence:
 def aligned(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
     """The half-open places of ``tokens`` in ``text``, in code points.
 
-    Raises:
-        ValueError: something other than white space stands between two of them.
+    Raises ValueError where something other than white space stands between two of them.
     """
     places: list[tuple[int, int]] = []
     end = 0

@@ -136,10 +136,8 @@ class Asker:
     ) -> Iterator[_T | None]:
         """What ``read`` makes of each answer, in order; None where it reads none, or the prompt is too long.
 
-        An answer that cannot be read is asked for once more.
-
-        Raises:
-            ModelUnavailable: the model could not be reached or failed. Answers so far are kept.
+        An answer that cannot be read is asked for once more. Raises ModelUnavailable where the model could
+        not be reached or failed. Answers so far are kept.
         """
         if self.at_once == 1:
             yield from (self._asked(prompt, each, read, seed) for each in asked)

@@ -68,9 +68,8 @@ class LlamaCppModel:
     ) -> str:
         """The model's answer; one call at a time, the others wait.
 
-        Raises:
-            PromptTooLong: the prompt leaves less than ``max_tokens`` tokens for the answer.
-            ModelUnavailable: llama.cpp failed.
+        Raises PromptTooLong where the prompt leaves less than ``max_tokens`` tokens for the answer. Raises
+        ModelUnavailable where llama.cpp failed.
         """
         written = self.stream(messages, max_tokens=max_tokens, temperature=temperature, seed=seed)
         return "".join(written)

@@ -57,8 +57,7 @@ class OpenAICompatibleModel:
         context_tokens: room for prompt and answer on that server.
         allow_insecure: permit plain HTTP to another machine, where the network can read prompts.
 
-    Raises:
-        ConfigurationError: the URL or the key cannot be used.
+    Raises ConfigurationError where the URL or the key cannot be used.
     """
 
     def __init__(
@@ -100,8 +99,7 @@ class OpenAICompatibleModel:
     ) -> str:
         """The server's answer.
 
-        Raises:
-            ModelUnavailable: no usable answer came; the message has the host and the HTTP status.
+        Raises ModelUnavailable where no usable answer came; the message has the host and the HTTP status.
         """
         answer = b"".join(self._posted(self._body(messages, max_tokens, temperature, seed, stream=False)))
         return self._text(answer)

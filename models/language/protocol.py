@@ -51,9 +51,8 @@ class LanguageModel(Protocol):
     ) -> str:
         """At most ``max_tokens`` tokens of answer; greedy where ``temperature`` is 0.
 
-        Raises:
-            ModelUnavailable: the engine could not be reached or failed.
-            PromptTooLong: prompt and answer do not fit into the context.
+        Raises ModelUnavailable where the engine could not be reached or failed. Raises PromptTooLong where
+        prompt and answer do not fit into the context.
         """
         ...
 

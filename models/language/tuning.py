@@ -84,8 +84,7 @@ def prompt_of(codes: Sequence[str]) -> str:
 def load_causal(name: str) -> CausalModel:
     """A model from a folder of this machine, or a pulled one by its id; never downloads.
 
-    Raises:
-        ModelUnavailable: It is missing or incomplete, or no token of its tokenizer ends a text.
+    Raises ModelUnavailable where it is missing or incomplete, or no token of its tokenizer ends a text.
     """
     network, tokenizer = whole_model("AutoModelForCausalLM", folder_of(reference(name), "language"))
     if tokenizer.eos_token_id is None:
@@ -99,9 +98,7 @@ def load_causal(name: str) -> CausalModel:
 def noise_for(epsilon: float, delta: float, n_records: int, recipe: Recipe) -> Noise:
     """The least noise that keeps (epsilon, delta) for one record added or removed.
 
-    Raises:
-        ModelUnavailable: opacus is not installed.
-        ConfigurationError: No noise keeps it.
+    Raises ModelUnavailable where opacus is not installed. Raises ConfigurationError where no noise keeps it.
     """
     with _opacus():
         from opacus.accountants import RDPAccountant
@@ -152,9 +149,8 @@ def fine_tune_privately(
 ) -> None:
     """Fine-tuning by DP-SGD with this noise, which ``noise_for`` gave for as many records.
 
-    Raises:
-        ModelUnavailable: opacus is not installed, or cannot tell the gradients of records apart in this
-            network.
+    Raises ModelUnavailable where opacus is not installed, or cannot tell the gradients of records apart in
+    this network.
     """
     import torch
     from torch.optim import AdamW

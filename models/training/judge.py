@@ -54,10 +54,7 @@ def _halved(each: Alignment) -> Alignment:
 def train_judge(
     read: Read, told: Floats, recipe: JudgeRecipe, report: Callable[[Progress], None]
 ) -> "Parameters":
-    """The trained weights by name.
-
-    Raises ConfigurationError where not every level is among the pairs.
-    """
+    """The trained weights by name. Raises ConfigurationError where not every level is among the pairs."""
     import torch
 
     if {pair.low for pair, _ in read if pair.low == pair.high} != set(LEVELS):
