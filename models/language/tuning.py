@@ -106,14 +106,10 @@ def noise_for(epsilon: float, delta: float, n_records: int, recipe: Recipe) -> N
 
         sample_rate = min(1.0, recipe.batch / n_records)
         steps = math.ceil(recipe.epochs / sample_rate)
+        wanted = {"target_epsilon": epsilon, "target_delta": delta, "epsilon_tolerance": epsilon / 1_000}
         try:
             multiplier = get_noise_multiplier(
-                target_epsilon=epsilon,
-                target_delta=delta,
-                sample_rate=sample_rate,
-                steps=steps,
-                accountant="rdp",
-                epsilon_tolerance=epsilon / 1_000,
+                sample_rate=sample_rate, steps=steps, accountant="rdp", **wanted
             )
         except ValueError:
             raise ConfigurationError(
@@ -206,19 +202,15 @@ def _losses(network: Any, tokens: Sequence[Sequence[int]]) -> "Tensor":
     from torch.nn.utils.rnn import pad_sequence
 
     device = next(network.parameters()).device
-    labels = pad_sequence(
-        [torch.tensor(record, device=device) for record in tokens], batch_first=True, padding_value=_NO_TARGET
-    )
+    labels = pad_sequence([torch.tensor(record, device=device) for record in tokens], True, _NO_TARGET)
+    real = labels.ne(_NO_TARGET)
     # No token sees the padding, which is behind it. Positions are given for each record by itself: a network
     # that makes them once for all has no gradient for each.
     positions = torch.arange(labels.shape[1], device=device).expand_as(labels)
-    logits = network(
-        input_ids=labels.clamp(min=0), attention_mask=labels.ne(_NO_TARGET), position_ids=positions
-    ).logits
-    losses = cross_entropy(
-        logits[:, :-1].transpose(1, 2), labels[:, 1:], ignore_index=_NO_TARGET, reduction="none"
-    )
-    means: Tensor = losses.sum(1) / labels[:, 1:].ne(_NO_TARGET).sum(1)
+    logits = network(input_ids=labels.clamp(min=0), attention_mask=real, position_ids=positions).logits
+    # Targets of padding are left out: the library knows their number.
+    losses = cross_entropy(logits[:, :-1].transpose(1, 2), labels[:, 1:], reduction="none")
+    means: Tensor = losses.sum(1) / real[:, 1:].sum(1)
     return means
 
 
