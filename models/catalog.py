@@ -21,7 +21,7 @@ Role = Literal[
 
 
 class ModelRef(BaseModel, frozen=True, extra="forbid"):
-    """Where one model comes from. ``embedded`` needs no network and, by default, no choice.
+    """Where one model comes from.
 
     ``name`` is ``default`` or a catalog id for an embedded model, a folder for ``path``, a repository id for
     ``hub``. ``revision`` is a commit of that repository; without one the catalog's is used.
@@ -163,10 +163,7 @@ def describe(name: str) -> ModelDescription | None:
 
 
 def embedded_model(name: str, role: Role) -> ModelDescription:
-    """The embedded model of that name; ``default`` is the first of its role.
-
-    Raises ``ModelUnavailable`` where none is embedded under that name.
-    """
+    """The embedded model of that name, ``default`` the first of its role; else ModelUnavailable is raised."""
     for model in MODELS:
         if model.embedded and model.role == role and name in ("default", model.id):
             return model
@@ -203,7 +200,7 @@ def pinned_revision(ref: ModelRef) -> str | None:
 def folder_of(ref: ModelRef, role: Role) -> Path:
     """The folder on this machine that holds the model's files; never downloads.
 
-    Raises ``ModelUnavailable``, with what to install, pull or copy, where there is none.
+    Raises ModelUnavailable, with what to install, pull or copy, where there is none.
     """
     match ref.source:
         case "embedded":
@@ -261,12 +258,11 @@ def _cached_folder(ref: ModelRef, role: Role) -> Path:
             "install huggingface-hub, or give the model's folder as a path.",
         ) from None
     revision = pinned_revision(ref)
+    # Only these files are asked for, as only these were pulled: the cache remembers the others.
+    wanted = [*SETTINGS_FILES, *WEIGHTS_FILES]
     try:
-        # Only these files are asked for, as only these were pulled: the cache remembers the others.
-        wanted = [*SETTINGS_FILES, *WEIGHTS_FILES]
-        return Path(
-            snapshot_download(ref.name, revision=revision, local_files_only=True, allow_patterns=wanted)
-        )
+        found = snapshot_download(ref.name, revision=revision, local_files_only=True, allow_patterns=wanted)
+        return Path(found)
     except (LocalEntryNotFoundError, HFValidationError):
         raise ModelUnavailable(
             f"The {role} model {ref.name} ({revision or 'newest revision'}) is not in the local cache:",

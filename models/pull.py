@@ -83,7 +83,12 @@ def _fetch(name: str, revision: str | None, confirm: Confirm, *, with_weights: b
         ) from None
     if folder.name != offer.revision:
         raise ModelUnavailable(f"The model {name} changed on the hub while it was fetched:", "pull it again.")
-    _check_digests(name, folder, files)
+    for file in files:
+        if file.sha256 is not None and sha256_of(folder / file.path) != file.sha256:
+            raise ModelUnavailable(
+                f"{file.path} of the model {name} is not what the hub announced:",
+                "delete it from the local cache and pull again.",
+            )
     return folder
 
 
@@ -120,12 +125,3 @@ def _missing_backbone(folder: Path) -> str | None:
     config = json.loads(settings.read_text(encoding="utf-8"))
     alone = config.get("encoder_config") and (folder / "tokenizer_config.json").is_file()
     return None if alone else str(config.get("model_name") or "") or None
-
-
-def _check_digests(name: str, folder: Path, files: Sequence[RemoteFile]) -> None:
-    for file in files:
-        if file.sha256 is not None and sha256_of(folder / file.path) != file.sha256:
-            raise ModelUnavailable(
-                f"{file.path} of the model {name} is not what the hub announced:",
-                "delete it from the local cache and pull again.",
-            )

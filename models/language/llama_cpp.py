@@ -189,7 +189,7 @@ def _written_form(llama: "Llama", token: int) -> str:
     import llama_cpp
 
     vocab = llama_cpp.llama_model_get_vocab(llama.model)
-    return llama_cpp.llama_vocab_get_text(vocab, token).decode("utf-8", "replace")
+    return str(llama_cpp.llama_vocab_get_text(vocab, token).decode("utf-8", "replace"))
 
 
 def _renderer(llama: "Llama") -> tuple[Render, list[str]]:

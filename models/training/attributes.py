@@ -64,8 +64,8 @@ def fit_head(
         return total
 
     optimizer.step(loss)
-    found = (each.detach().numpy() for each in (priors, shared, mapped))
-    return Head(attribute, tuple(values), *found, np.ones(1))
+    one, two, three = (each.detach().numpy() for each in (priors, shared, mapped))
+    return Head(attribute, tuple(values), one, two, three, np.ones(1))
 
 
 @dataclass(frozen=True, slots=True)

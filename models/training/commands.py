@@ -203,8 +203,8 @@ def make_fields(
     began = time.time()
     examples = field_examples(recipe.records, recipe.seed)
     held_back = [each for each in examples if is_held_back(each)]
-    report(f"learning from {len(examples) - len(held_back):,} fields, to measure")
     learned = [each for each in examples if not is_held_back(each)]
+    report(f"learning from {len(learned):,} fields, to measure")
     figures = right_share(train_head(learned, features_of, recipe), held_back, features_of)
     report(f"learning from {len(examples):,} fields")
     head = train_head(examples, features_of, recipe)

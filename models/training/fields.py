@@ -170,7 +170,7 @@ class _Cells:
         if base in _ACCOUNTS and roll > 0.93:
             known, pool = NONE, "figures"
         elif kind == ROLE:
-            known, pool = self.drawn.choices(*zip(*_UNDER_ROLES, strict=True))[0]
+            known, pool = self.drawn.choices(_UNDER_ROLES, (70, 8, 10, 9, 3))[0]
         elif kind == NONE:
             known, pool = self._of_nothing(base, roll)
         elif kind == FREE:
@@ -314,6 +314,7 @@ class _Cells:
 
 _DAYS = "%Y-%m-%d,%d.%m.%Y,%d/%m/%Y,%m/%d/%Y,%Y%m%d,%b %d %Y,%d %B %Y,%d.%m.%y,%d-%b-%Y,%Y".split(",")
 _MOMENTS = "%Y-%m-%dT%H:%M:%SZ,%Y-%m-%d %H:%M:%S,%Y-%m-%d %H:%M,%Y-%m-%d,%H:%M:%S".split(",")
+_AGES = ("", "", "", "", " years", "y")
 _MAKERS: dict[str, Callable[[_Cells, Any], Any]] = {
     "given name": _Cells.given_name,
     "family name": _Cells.family_name,
@@ -350,12 +351,11 @@ _MAKERS: dict[str, Callable[[_Cells, Any], Any]] = {
     "link": lambda cells, fake: fake.uri(),
 }
 """How a cell of a pool is made; those of other pools are figures in a shape, or drawn from a list."""
-_AGES = ("", "", "", "", " years", "y")
 _UNDER_ROLES = (
-    *((("name", "person"), 70), (("customer number", "figures"), 8), ((FREE, "text"), 10)),
-    *(((FREE, "status"), 9), ((NONE, "flag"), 3)),
+    *(("name", "person"), ("customer number", "figures")),
+    *((FREE, "text"), (FREE, "status"), (NONE, "flag")),
 )
-"""What stands under a word for people, as kind and pool, and how often."""
+"""What stands under a word for people: a kind, and its pool."""
 _POOLS = {
     **{"name": "person", "organization": "company"},
     **dict.fromkeys(("insurance", "record", "employee number", "customer number"), "number"),

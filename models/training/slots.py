@@ -76,12 +76,8 @@ def pools_of(passages: Iterable[Passage]) -> Pools:
                 last.update(names[1:][-1:])
             elif mark.kind in ANEW:
                 things.setdefault(_pool(passage, mark), set()).add(words)
-    return Pools(
-        sorted(first),
-        sorted(last),
-        [word.capitalize() for word in sorted(ordinary)],
-        {key: sorted(found) for key, found in things.items()},
-    )
+    by_key = {key: sorted(found) for key, found in things.items()}
+    return Pools(sorted(first), sorted(last), [word.capitalize() for word in sorted(ordinary)], by_key)
 
 
 def _pool(passage: Passage, mark: Mark) -> tuple[str, str, str, int]:
@@ -150,11 +146,8 @@ class _Names:
         self._new: dict[str, str] = {}
         self._form = chance.choice(_FORMS) if chance.random() < IN_LISTS else None
         self._initials: dict[str, str] = {}
-        mentions = [
-            (mark.entity, _LETTERS.findall(passage.text[mark.start : mark.end]))
-            for mark in passage.marks
-            if mark.kind == "PERSON"
-        ]
+        people = (mark for mark in passage.marks if mark.kind == "PERSON")
+        mentions = [(mark.entity, _LETTERS.findall(passage.text[mark.start : mark.end])) for mark in people]
         sources: dict[int, Lists | None] = {}
         for entity, words in sorted(mentions, key=lambda each: -len(each[1])):
             if entity not in sources:
@@ -245,11 +238,7 @@ def _may_be_initials(word: str) -> bool:
 
 
 def _in_case_of(old: str, new: str) -> str:
-    if old.islower():
-        return new.lower()
-    if old.isupper() and len(old) > 1:
-        return new.upper()
-    return new
+    return new.lower() if old.islower() else new.upper() if old.isupper() and len(old) > 1 else new
 
 
 @cache
@@ -264,22 +253,16 @@ def names_by_culture() -> Mapping[str, Lists]:
     found = {}
     for module in iter_modules(person.__path__):
         provider = import_module(f"{person.__name__}.{module.name}").Provider
-        lists = [
-            [str(name) for name in names if _LETTERS.fullmatch(str(name)) and str(name) < "\u0370"]
-            for names in (_listed(provider, "first_names"), _listed(provider, "last_names"))
-        ]
-        if min(map(len, lists)) >= 20:
-            found[module.name] = (sorted(set(lists[0])), sorted(set(lists[1])))
+        first, last = (_listed(provider, name) for name in ("first_names", "last_names"))
+        if min(len(first), len(last)) >= 20:
+            found[module.name] = (sorted(set(first)), sorted(set(last)))
     return found
 
 
-def _listed(provider: object, name: str) -> Sequence[str]:
-    names = [
-        each
-        for key in (name, f"{name}_male", f"{name}_female", f"{name}_unisex")
-        if not isinstance(each := getattr(provider, key, ()), property | str)
-    ]
-    return [str(name) for each in names for name in each]
+def _listed(provider: object, name: str) -> list[str]:
+    lists = (getattr(provider, f"{name}{sex}", ()) for sex in ("", "_male", "_female", "_unisex"))
+    names = (str(each) for names in lists if not isinstance(names, property | str) for each in names)
+    return [each for each in names if _LETTERS.fullmatch(each) and each < "\u0370"]
 
 
 def _noise(pieces: Pieces, chance: random.Random) -> Pieces:
@@ -293,7 +276,7 @@ def _noise(pieces: Pieces, chance: random.Random) -> Pieces:
         return [(_mistyped(text, chance, inside=mark is not None), mark) for text, mark in pieces]
     if which < 0.24:
         return [
-            (reduce(lambda read, signs: _replaced(*signs, 0.06, read, chance), _MISREAD, text), mark)
+            (reduce(lambda read, each: _replaced(each[0], each[1], 0.06, read, chance), _MISREAD, text), mark)
             for text, mark in pieces
         ]
     if which < 0.28:
@@ -307,21 +290,17 @@ def _noise(pieces: Pieces, chance: random.Random) -> Pieces:
 
 
 def _mistyped(text: str, chance: random.Random, *, inside: bool) -> str:
-    made = []
+    made = ""
     for sign in text:
-        error = chance.random()
-        if sign.isalpha() and error < 0.006:
-            made.append(sign * 2)
-        elif sign.isalpha() and error < 0.014:
-            made.append(chance.choice(string.ascii_lowercase))
-        elif (sign.isalpha() and error < 0.022) or (sign in ".,;" and error < 0.08 and not inside):
-            continue
-        else:
-            made.append(sign)
-    return "".join(made) or text
+        error, alpha = chance.random(), sign.isalpha()
+        if alpha and error < 0.014:
+            made += sign * 2 if error < 0.006 else chance.choice(string.ascii_lowercase)
+        elif not (alpha and error < 0.022) and not (sign in ".,;" and error < 0.08 and not inside):
+            made += sign
+    return made or text
 
 
-_MISREAD = (("rn", "m"), ("m", "rn"), *zip("lIO05eö", "1l0OSco", strict=True))
+_MISREAD: Sequence[tuple[str, str]] = (("rn", "m"), ("m", "rn"), *zip("lIO05eö", "1l0OSco", strict=True))
 
 
 def _replaced(pattern: str, new: str, share: float, text: str, chance: random.Random) -> str:
