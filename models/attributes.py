@@ -60,10 +60,7 @@ class Heads:
 
 
 def load_heads(model: ModelRef, values: Mapping[str, Sequence[str]]) -> Heads:
-    """The heads of a model that ``lethe models train-attributes`` made.
-
-    Raises ModelUnavailable where its files are not there or not whole, or its values are others than these.
-    """
+    """The heads of 'train-attributes'. ModelUnavailable: files are missing, not whole, or of other values."""
     trained = read_trained(model, "attributes")
     heads: dict[str, Head] = {}
     for attribute, known in sorted(trained.card["values"].items()):

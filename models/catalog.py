@@ -198,10 +198,7 @@ def pinned_revision(ref: ModelRef) -> str | None:
 
 
 def folder_of(ref: ModelRef, role: Role) -> Path:
-    """The folder on this machine that holds the model's files; never downloads.
-
-    Raises ModelUnavailable, with what to install, pull or copy, where there is none.
-    """
+    """The local folder of the model's files; ModelUnavailable says what to install, pull or copy."""
     match ref.source:
         case "embedded":
             return _embedded_folder(embedded_model(ref.name, role))

@@ -311,10 +311,7 @@ class ClaimSupport:
 
 
 def load_judge(model: ModelRef, device: str = "cpu", numbers: Numbers = "float32") -> ClaimSupport:
-    """A claim-support model that ``lethe models train-judge`` made; its encoder multiplies in ``numbers``.
-
-    Raises ModelUnavailable where its files are not there or not whole.
-    """
+    """A model of 'lethe models train-judge'; ModelUnavailable where its files are missing or not whole."""
     trained = read_trained(model, "judge")
     for part in (*SHAPES, *VECTORS):
         if not {part, f"{part}.weight"} & set(trained.weights):

@@ -104,10 +104,7 @@ class TransformerRisk:
 
 
 def load_transformer_risk(model: ModelRef) -> TransformerRisk:
-    """The model in the folder that ``model`` names.
-
-    Raises ModelUnavailable where it is not whole or the head is not made for it.
-    """
+    """The model in a folder. ModelUnavailable: it is not whole, or the head is not made for it."""
     trained = read_trained(model, "risk")
     reader = read_encoder(model, trained.name)
     for part, shape in head_shapes(reader.network).items():
@@ -120,10 +117,7 @@ def load_transformer_risk(model: ModelRef) -> TransformerRisk:
 
 
 def read_encoder(ref: ModelRef, name: str) -> Reader:
-    """A transformer from this machine's files, on the GPU where there is one; never downloads.
-
-    Raises ModelUnavailable if it is missing, incomplete, or has no token offsets.
-    """
+    """A transformer from local files, on a GPU if any; ModelUnavailable if unfit or without offsets."""
     folder = folder_of(ref, "risk")
     with quiet():
         try:
@@ -167,10 +161,7 @@ def reader_of(network: Any, tokenizer: Any) -> Reader:
 
 
 def _deberta_tokenizer(folder: Path) -> Any:
-    """The tokenizer of DeBERTa's own repositories, which hold a SentencePiece file alone.
-
-    Transformers would read it with the protobuf library, which nothing else here needs.
-    """
+    """The tokenizer of DeBERTa's own SentencePiece file, read without the protobuf library."""
     from sentencepiece import SentencePieceProcessor
     from transformers import DebertaV2Tokenizer
 
@@ -253,10 +244,7 @@ def _means(vectors: "Tensor", groups: Sequence[Sequence[int]]) -> "Tensor":
 def _windows_of(
     text: int, places: Sequence[tuple[int, int]], encoding: "Encoding", reader: Reader
 ) -> Iterator[Job]:
-    """The windows of a text with mentions, each mention in the one where it is farthest from an edge.
-
-    A mention longer than a window is scored by its part in that window.
-    """
+    """The windows with mentions, each where it is farthest from an edge; long ones count in part."""
     ids, offsets, (before, behind) = encoding.ids, encoding.offsets, reader.marks
     if not offsets:
         return

@@ -67,10 +67,7 @@ def without_possessive(tokens: Sequence[str]) -> int:
 
 
 def person_in(tokens: Sequence[str], alone: bool = True) -> Range | None:
-    """The half-open range of the personal name in a mention of a person, or None.
-
-    Unless ``alone``, a name must have two words: a single capital may just begin the sentence.
-    """
+    """The personal name in a mention of a person, half-open; unless ``alone``, of two words or more."""
     end = without_possessive(tokens)
     found = _head_name(tokens, end) or _last_name(tokens, end)
     if found is None:
@@ -104,10 +101,7 @@ def _last_name(tokens: Sequence[str], end: int) -> Range | None:
 
 
 def name_in(tokens: Sequence[str]) -> Range | None:
-    """The half-open range of the name of a place, an organization or an event, or None.
-
-    The article before it is no part of it, as in the court cases.
-    """
+    """The name of a place, organization or event without its article, half-open, or None."""
     end = without_possessive(tokens)
     start = 1 if end and tokens[0].lower() in _ARTICLES else 0
     words = tokens[start:end]

@@ -80,10 +80,7 @@ def _sentence(
 def passages(
     corpus: str, sentences: Iterable[Sentence], asked: tuple[str, ...], words: int = PASSAGE_WORDS
 ) -> Iterator[Example]:
-    """Neighboring sentences of one group, joined while they hold at most ``words`` words together.
-
-    With ``words`` 0 every sentence stays alone. A sentence without text is dropped.
-    """
+    """Neighbors of one group joined up to ``words`` words, with 0 each alone; without empty ones."""
     pending: list[Sentence] = []
     count = 0
     for one in sentences:
@@ -190,10 +187,7 @@ def uner(row: Row) -> Sentence:
 
 
 def aligned(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
-    """The half-open places of ``tokens`` in ``text``, in code points.
-
-    Raises ValueError where something other than white space stands between two of them.
-    """
+    """The half-open places of ``tokens`` in ``text``; ValueError for other text between them."""
     places: list[tuple[int, int]] = []
     end = 0
     for token in tokens:

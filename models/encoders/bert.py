@@ -56,10 +56,7 @@ def run_layers(
     layers: Sequence[int] = range(LAYERS),
     dropout: float = 0.0,
 ) -> "Tensor":
-    """The states after the numbered ``layers``, same shape as ``states``.
-
-    ``dropout`` in [0, 1) is for training only. States where ``real`` is false are undefined.
-    """
+    """The states after some layers, of the same shape; undefined where ``real`` is false."""
     import torch
     from torch.nn import functional
 

@@ -117,10 +117,7 @@ class CrossEncoder:
         self._lock = Lock()
 
     def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Shape ``(len(texts),)``, in [0, 1] and in order; where both are too long, the longer is cut.
-
-        Raises ``LetheError`` if the model fails; the message does not quote the texts.
-        """
+        """Shape (len(texts),), in [0, 1]; of both the longer is cut. LetheError does not quote the texts."""
         found = [
             self._some(question, texts[first : first + _AT_ONCE]) for first in range(0, len(texts), _AT_ONCE)
         ]

@@ -17,10 +17,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a window may hold: at most ``tokens`` tokens, of total size at most ``size``.
-
-    Neighbors share ``overlap`` tokens. Raises ValueError unless 0 <= 2 * overlap <= tokens.
-    """
+    """At most ``tokens`` of total ``size``; neighbors share ``overlap``, at most half, else ValueError."""
 
     tokens: int
     overlap: int

@@ -22,10 +22,7 @@ _METASPACE = "\u2581"
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Probabilities that a place tells of a person, should be generalized or masked, has to be masked.
-
-    None is larger than the one before.
-    """
+    """Falling probabilities that a place tells of a person, should be generalized, must be masked."""
 
     tells: float
     should: float

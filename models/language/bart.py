@@ -20,10 +20,7 @@ _AT_ONCE = 16
 
 
 class Bart:
-    """A BART of the transformers library, from a folder on this machine. It decodes by beams, without chance.
-
-    Raises ModelUnavailable where the folder does not hold one.
-    """
+    """A BART from a folder, which decodes by beams, without chance; ModelUnavailable where there is none."""
 
     def __init__(self, folder: Path) -> None:
         self.name = folder.resolve().name

@@ -54,11 +54,7 @@ class LlamaCppModel:
     def complete(
         self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> str:
-        """The model's answer; one call at a time, the others wait.
-
-        Raises PromptTooLong where the prompt leaves less than ``max_tokens`` tokens for the answer. Raises
-        ModelUnavailable where llama.cpp failed.
-        """
+        """The model's answer, one at a time; raises PromptTooLong, or ModelUnavailable if it failed."""
         return "".join(self._written(messages, max_tokens, temperature, seed))
 
     def complete_as(

@@ -49,10 +49,7 @@ CLIP = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What DP-SGD adds in each of its ``steps``, in multiples of the clip, and what it has spent at its end.
-
-    Every record is drawn with the chance ``sample_rate`` in each step, whatever else is drawn.
-    """
+    """DP-SGD's noise in multiples of the clip; each record is drawn with ``sample_rate`` in each step."""
 
     multiplier: float
     sample_rate: float
@@ -82,10 +79,7 @@ def prompt_of(codes: Sequence[str]) -> str:
 
 
 def load_causal(name: str) -> CausalModel:
-    """A model from a folder of this machine, or a pulled one by its id; never downloads.
-
-    Raises ModelUnavailable where it is missing or incomplete, or no token of its tokenizer ends a text.
-    """
+    """A local or pulled model; ModelUnavailable if it is not whole, or no token ends a text."""
     network, tokenizer = whole_model("AutoModelForCausalLM", folder_of(reference(name), "language"))
     if tokenizer.eos_token_id is None:
         raise ModelUnavailable(

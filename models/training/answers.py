@@ -154,10 +154,7 @@ def make_answers(
     report: Callable[[Progress], None],
     start: ModelRef | None = None,
 ) -> dict[str, Any]:
-    """Teach an answer reader, write it into ``output``; its card.
-
-    It starts from the upper layers of the encoder, or from another answer reader, ``start``.
-    """
+    """Teach an answer reader, from the encoder or from ``start``, and write it into ``output``; its card."""
     import torch
 
     began = time.time()

@@ -136,10 +136,7 @@ def trained_head(
 
 
 def temperature(told: Floats, truths: Places) -> float:
-    """What scores have to be divided by for their probabilities to be right, from texts kept apart.
-
-    ``told`` are probabilities, of shape (texts, values).
-    """
+    """What scores have to be divided by, from probabilities of texts kept apart, of shape (texts, values)."""
     scores = np.log(told.clip(1e-12))
 
     def loss(divisor: float) -> float:

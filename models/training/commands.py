@@ -196,10 +196,7 @@ def make_attributes(
 def make_fields(
     features_of: FeaturesOf, output: Path, recipe: FieldRecipe, report: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Train the head of fields on invented records and write it; the card.
-
-    Its figures are of a head that did not learn a tenth of the names, on fields with these names.
-    """
+    """Train and write the head of fields; the card, with figures of one that learned nine in ten names."""
     began = time.time()
     examples = field_examples(recipe.records, recipe.seed)
     held_back = [each for each in examples if is_held_back(each)]
@@ -224,10 +221,7 @@ def make_fields(
 
 
 def split(snippets: Sequence[Snippet]) -> tuple[list[Snippet], list[Snippet]]:
-    """The training part, and the development part: every tenth block of five neighbors (contrasting pairs).
-
-    No record has passages in both parts.
-    """
+    """The training and the development part, every tenth block of five neighbors; no record is in both."""
     development, others = list[Snippet](), list[Snippet]()
     for number, snippet in enumerate(snippets):
         last = number // BLOCK % DEVELOPMENT == DEVELOPMENT - 1

@@ -251,7 +251,7 @@ class _Cells:
 
     def family_name(self, fake: Any) -> str:
         """Often one that is a word as well."""
-        return self.of("family words") if self.rolled(0.3) else fake.last_name()
+        return self.of("family words") if self.rolled(0.3) else str(fake.last_name())
 
     def person(self, fake: Any) -> str:
         """A name in one of its forms."""
@@ -290,7 +290,7 @@ class _Cells:
     def address(self, fake: Any) -> str:
         """A street, mostly with a number, sometimes with its place."""
         streets = (fake.street_address(), fake.street_address())
-        return self.drawn.choice((*streets, fake.address().replace("\n", ", "), fake.street_name()))
+        return str(self.drawn.choice((*streets, fake.address().replace("\n", ", "), fake.street_name())))
 
     def text(self, fake: Any) -> str:
         """Two phrases."""

@@ -139,10 +139,7 @@ def mean_loss(model: Any, examples: Sequence[_Example]) -> float:
 
 
 def write_merged(base: Path, adapter: Path) -> Path:
-    """The model with the adapter in its weights, in a folder of the adapter's; where it is.
-
-    Raises ModelUnavailable where either is not there.
-    """
+    """The folder of the model with the adapter in its weights; ModelUnavailable where either is missing."""
     from peft import PeftModel
 
     network, tokenizer = _loaded(base)

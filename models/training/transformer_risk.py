@@ -59,10 +59,7 @@ def scored(snippet: Snippet) -> ScoredText:
 
 
 def identifier_signals(data: Path, without: Collection[str]) -> list[ScoredText]:
-    """The training cases in passages of 150 words; none where the corpus is not in the folder.
-
-    ``without`` names the records that are measured on, as ``spia/TAB-...``: these are left out.
-    """
+    """Cases in passages of 150 words, if the corpus is there; not those ``without`` names (spia/TAB-...)."""
     if not (data / "spia" / "tab_train.jsonl").is_file():
         return []
     cases = spia_texts(data, "tab_train")
