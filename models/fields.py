@@ -40,10 +40,9 @@ class FieldHead:
 
 def hashed(features: Iterable[Feature]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """The places and weights of features."""
-    pairs = [(crc32(name.encode()) % BUCKETS, weight) for name, weight in features]
-    return np.array([place for place, _ in pairs], np.int64), np.array(
-        [each for _, each in pairs], np.float32
-    )
+    pairs = list(features)
+    places = np.array([crc32(name.encode()) % BUCKETS for name, _ in pairs], np.int64)
+    return places, np.array([weight for _, weight in pairs], np.float32)
 
 
 @cache

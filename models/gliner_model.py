@@ -5,7 +5,7 @@ given as words. The library reads the first ``max_len`` words of a text and drop
 warning, and its tokenizer may drop more without one. Here windows are cut that fit both limits.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -47,11 +47,18 @@ class GlinerModel:
     ) -> None:
         """Load ``model``, a folder or a hub id in the local cache, to look for ``labels``.
 
-        ``threshold`` in [0, 1] is the least score of a span. Raises ``ModelUnavailable`` where the
-        files or the library are missing, ``ConfigurationError`` where labels or numbers do not do.
+        ``threshold`` in [0, 1] is the least score of a span. Raises ModelUnavailable where files or the
+        library are missing, ConfigurationError where labels or numbers do not do.
         """
         self.labels = tuple(dict.fromkeys(labels))
-        _check_settings(self.labels, threshold, batch_size)
+        if not self.labels or not all(self.labels):
+            raise ConfigurationError(
+                "A GLiNER detector needs labels to look for: give at least one, and none empty."
+            )
+        if not 0 <= threshold <= 1:
+            raise ConfigurationError(f"The detector's threshold is {threshold}: give a number from 0 to 1.")
+        if batch_size < 1:
+            raise ConfigurationError(f"The detector's batch size is {batch_size}: give 1 or more.")
         ref = reference(model)
         self.name = Path(ref.name).name if ref.source == "path" else ref.name
         self._threshold = threshold
@@ -59,8 +66,9 @@ class GlinerModel:
         self._model = _load(folder_of(ref, "detector"), self.name)
         processor = self._model.data_processor
         self._split = processor.words_splitter
-        self._given = _GivenWords()
-        processor.words_splitter = self._given
+        # A window's words are those that it was made of: splitting it anew could give one too many.
+        self._given: dict[str, list[Word]] = {}
+        processor.words_splitter = lambda text: iter(self._given[text])
         self._limits = _limits_of(self._model, self.labels, self.name)
         self._lock = Lock()
 
@@ -76,11 +84,10 @@ class GlinerModel:
             except Exception as error:
                 raise LetheError(
                     f"The detector {self.name} failed on a batch of {len(texts)} texts "
-                    f"({type(error).__name__}): check that its files are whole and that it fits "
-                    "into memory."
+                    f"({type(error).__name__}): check that its files are whole and that it fits into memory."
                 ) from None
             finally:
-                self._given.words.clear()
+                self._given.clear()
 
     def _find(self, texts: Sequence[str]) -> list[list[FoundSpan]]:
         words = [self._words(text) for text in texts]
@@ -96,28 +103,25 @@ class GlinerModel:
         found: list[list[tuple[Window, list[FoundSpan]]]] = [[] for _ in texts]
         for pack in packs(jobs, self._batch_size * BATCHES_PER_CALL):
             pieces = [texts[index][window.start : window.end] for _, index, window in pack]
-            self._given.words = {
+            self._given = {
                 piece: [
                     (word, start - window.start, end - window.start)
                     for word, start, end in words[index][window.first : window.last]
                 ]
                 for piece, (_, index, window) in zip(pieces, pack, strict=True)
             }
-            for (_, index, window), piece_spans in zip(pack, self._infer(pieces), strict=True):
+            answers = self._model.inference(
+                pieces,
+                list(self.labels),
+                flat_ner=True,
+                threshold=self._threshold,
+                multi_label=False,
+                batch_size=self._batch_size,
+            )
+            for (_, index, window), piece_spans in zip(pack, answers, strict=True):
                 found[index].append((window, _found(piece_spans, window.start, self.labels)))
             report(sum(size for size, _, _ in pack))
         return [merge(of_text, spans[index]) for index, of_text in enumerate(found)]
-
-    def _infer(self, pieces: list[str]) -> list[list[dict[str, Any]]]:
-        answers: list[list[dict[str, Any]]] = self._model.inference(
-            pieces,
-            list(self.labels),
-            flat_ner=True,
-            threshold=self._threshold,
-            multi_label=False,
-            batch_size=self._batch_size,
-        )
-        return answers
 
     def _words(self, text: str) -> list[Word]:
         """The model's own words of ``text``, the longest ones in pieces."""
@@ -137,19 +141,6 @@ class GlinerModel:
         )["input_ids"]
         size = {word: len(tokens) for word, tokens in zip(distinct, ids, strict=True)}
         return [size[word] for word, _, _ in words]
-
-
-class _GivenWords:
-    """Answers the library's question for a window's words with those the window was made of.
-
-    Splitting the window's text anew could give other words, and so one too many for the model.
-    """
-
-    def __init__(self) -> None:
-        self.words: dict[str, list[Word]] = {}
-
-    def __call__(self, text: str) -> Iterator[Word]:
-        return iter(self.words[text])
 
 
 def _load(folder: Path, name: str) -> Any:
@@ -190,13 +181,8 @@ def _check_folder(folder: Path, name: str) -> None:
 
 def _limits_of(model: Any, labels: Sequence[str], name: str) -> Limits:
     config = model.config
-    supported = not (
-        getattr(config, "labels_decoder", None)
-        or getattr(config, "relations_layer", None)
-        or getattr(config, "precomputed_prompts_mode", None)
-        or config.model_type == "gliner_streaming_span"
-    )
-    if not supported:
+    further = ("labels_decoder", "relations_layer", "precomputed_prompts_mode")
+    if config.model_type == "gliner_streaming_span" or any(getattr(config, each, None) for each in further):
         raise ModelUnavailable(
             f"The detector {name} is an unsupported kind of GLiNER ({config.model_type}):",
             "use a span or token model, with one encoder or two.",
@@ -233,24 +219,11 @@ def _prompt_size(model: Any, labels: Sequence[str]) -> int:
     return len(ids["input_ids"])
 
 
-def _check_settings(labels: Sequence[str], threshold: float, batch_size: int) -> None:
-    if not labels or not all(labels):
-        raise ConfigurationError(
-            "A GLiNER detector needs labels to look for: give at least one, and none empty."
-        )
-    if not 0 <= threshold <= 1:
-        raise ConfigurationError(f"The detector's threshold is {threshold}: give a number from 0 to 1.")
-    if batch_size < 1:
-        raise ConfigurationError(f"The detector's batch size is {batch_size}: give 1 or more.")
-
-
 def _found(answers: Sequence[dict[str, Any]], offset: int, labels: Sequence[str]) -> list[FoundSpan]:
     return [
-        FoundSpan(
-            offset + int(span["start"]), offset + int(span["end"]), str(span["label"]), float(span["score"])
-        )
-        for span in answers
-        if span["label"] in labels
+        FoundSpan(offset + each["start"], offset + each["end"], each["label"], float(each["score"]))
+        for each in answers
+        if each["label"] in labels
     ]
 
 
@@ -259,11 +232,10 @@ def merge(
 ) -> list[FoundSpan]:
     """Merge the spans of all windows over ``tokens``, in offsets of the whole text, sorted by start.
 
-    The result is the union: every character marked in any window stays marked. Using only the window in
-    which a span is farther from the edge would lose spans of the other one, and missed mentions are
-    published. A span at the inner edge of its window may be a fragment, so it is joined with every
-    overlapping span of its label and takes the higher score. Thus a span no longer than the overlap is
-    found whole.
+    The result is the union: every character marked in any window stays marked. Using only the window in which
+    a span is farther from the edge would lose spans of the other one, and missed mentions are published. A
+    span at the inner edge of its window may be a fragment, so it is joined with every overlapping span of its
+    label and takes the higher score. Thus a span no longer than the overlap is found whole.
     """
 
     def is_cut(span: FoundSpan, window: Window) -> bool:
@@ -281,17 +253,11 @@ def _join(pieces: Iterable[tuple[FoundSpan, bool]]) -> list[FoundSpan]:
     """Join the fragments among spans of one label, sorted by start."""
     joined: list[tuple[FoundSpan, bool]] = []
     for span, cut in pieces:
-        if joined and _same_span(joined[-1], (span, cut)):
-            last, last_cut = joined[-1]
+        last, last_cut = joined[-1] if joined else (FoundSpan(-1, -1, "", 0.0), False)
+        same = (last.start, last.end) == (span.start, span.end)
+        if same or ((last_cut or cut) and span.start < last.end):
             hull = replace(last, end=max(last.end, span.end), score=max(last.score, span.score))
             joined[-1] = (hull, cut and last_cut)
         else:
             joined.append((span, cut))
     return [span for span, _ in joined]
-
-
-def _same_span(one: tuple[FoundSpan, bool], other: tuple[FoundSpan, bool]) -> bool:
-    (left, left_cut), (right, right_cut) = one, other
-    if (left.start, left.end) == (right.start, right.end):
-        return True
-    return (left_cut or right_cut) and right.start < left.end

@@ -17,7 +17,7 @@ from models.packs import packs
 from models.trained import read_trained
 
 if TYPE_CHECKING:
-    from torch import Tensor, device
+    from torch import Tensor
 
     from models.encoders.bert import Weights
 
@@ -118,14 +118,8 @@ def numbers_in(text: str) -> frozenset[str]:
 
 def names_in(text: str) -> frozenset[str]:
     """The words with a capital letter inside a sentence, in small letters."""
-    return frozenset(
-        match[0].casefold()
-        for match in _WORD.finditer(text)
-        if match[0][0].isupper()
-        and len(match[0]) > 1
-        and match.start()
-        and text[match.start() - 2] not in ".!?:"
-    )
+    inside = (each for each in _WORD.finditer(text) if each.start() and text[each.start() - 2] not in ".!?:")
+    return frozenset(each[0].casefold() for each in inside if each[0][0].isupper() and len(each[0]) > 1)
 
 
 def negates(text: str) -> bool:
@@ -204,20 +198,11 @@ def _aligned(text: str, claim: _Read, parts: Sequence[_Read]) -> Alignment:
     words = frozenset[str]().union(*(part.words for part in chosen))
     pieces = _pieces(text, claim.places[:LONGEST])
     there = np.array([piece in words for piece in pieces], np.float32)
-    tokens = np.stack(
-        [
-            best,
-            there,
-            np.array([piece[:1].isdigit() or piece in _UNIT_OF or piece in _TEN_OF for piece in pieces]),
-            np.array([piece in claim.names for piece in pieces]),
-            np.array([negates(piece) for piece in pieces]),
-            weights,
-        ],
-        axis=1,
-    ).astype(np.float32)
-    return Alignment(
-        own, aligned, tokens, weights, _features(claim, share, parts, chosen, by_part, best, pieces)
-    )
+    numbers = [piece[:1].isdigit() or piece in _UNIT_OF or piece in _TEN_OF for piece in pieces]
+    names, negations = [piece in claim.names for piece in pieces], [negates(piece) for piece in pieces]
+    tokens = np.stack([best, there, numbers, names, negations, weights], axis=1).astype(np.float32)
+    features = _features(claim, share, parts, chosen, by_part, best, pieces)
+    return Alignment(own, aligned, tokens, weights, features)
 
 
 def _features(
@@ -233,7 +218,6 @@ def _features(
     back = first.states @ claim.states.T
     returned = first.weights + 1e-3
     telling = best[share >= np.median(share)]
-    means = np.array([part.mean @ claim.mean for part in parts])
 
     def recall(said: Iterable[frozenset[str]]) -> float:
         words = frozenset[str]().union(*said)
@@ -242,8 +226,6 @@ def _features(
     def agreement(wanted: frozenset[str], said: Iterable[frozenset[str]]) -> float:
         return len(wanted & frozenset[str]().union(*said)) / len(wanted) if wanted else 1.0
 
-    in_first = recall([first.words])
-    numbers = [part.numbers for part in parts]
     return np.array(
         [
             share @ by_part.max(axis=1),
@@ -253,12 +235,12 @@ def _features(
             telling.min(),
             np.sort(telling)[: max(1, len(telling) // 4)].mean(),
             first.mean @ claim.mean,
-            means.max(),
-            in_first,
+            max(part.mean @ claim.mean for part in parts),
+            recall([first.words]),
             recall(part.words for part in chosen),
             recall(part.words for part in parts),
             agreement(claim.numbers, [part.numbers for part in chosen]),
-            agreement(claim.numbers, numbers),
+            agreement(claim.numbers, [part.numbers for part in parts]),
             bool(claim.numbers),
             agreement(claim.names, [part.words for part in chosen]),
             bool(claim.names),
@@ -329,26 +311,22 @@ class ClaimSupport:
 
 
 def load_judge(model: ModelRef, device: str = "cpu", numbers: Numbers = "float32") -> ClaimSupport:
-    """A claim-support model that ``lethe models train-judge`` made; its encoder multiplies in ``numbers``.
-
-    Raises ModelUnavailable where its files are not there or not whole.
-    """
+    """A model of 'lethe models train-judge'; ModelUnavailable where its files are missing or not whole."""
     trained = read_trained(model, "judge")
-    if absent := [
-        part for part in (*SHAPES, *VECTORS) if not {part, f"{part}.weight"} & set(trained.weights)
-    ]:
-        raise ModelUnavailable(
-            f"The judge {trained.name} has no weights named {absent[0]}:",
-            "train it again with 'lethe models train-judge'.",
-        )
+    for part in (*SHAPES, *VECTORS):
+        if not {part, f"{part}.weight"} & set(trained.weights):
+            raise ModelUnavailable(
+                f"The judge {trained.name} has no weights named {part}:",
+                "train it again with 'lethe models train-judge'.",
+            )
     return ClaimSupport(trained.name, trained.weights, device, numbers)
 
 
-def probabilities(weights: "Weights", read: Sequence[Alignment], dropout: float = 0.0) -> "Tensor":
+def probabilities(weights: "Weights", read: Sequence[Alignment]) -> "Tensor":
     """Shape (alignments, 3)."""
     import torch
 
-    below = torch.sigmoid(cumulative(weights, read, dropout))
+    below = torch.sigmoid(cumulative(weights, read))
     return torch.stack([below[:, 0], below[:, 1] - below[:, 0], 1 - below[:, 1]], dim=1)
 
 
@@ -356,51 +334,28 @@ def cumulative(weights: "Weights", read: Sequence[Alignment], dropout: float = 0
     """The log odds of level 1, and of level 1 or 2, of shape (alignments, 2): McCullagh (1980)."""
     import torch
     from torch.nn import functional
-
-    limits = weights["judge.limits"]
-    both = torch.stack([limits[0], limits[0] + functional.softplus(limits[1])])
-    return both - _unsupported(weights, read, dropout)[:, None]
-
-
-def _unsupported(weights: "Weights", read: Sequence[Alignment], dropout: float) -> "Tensor":
-    """How far each claim is from being told, of shape (alignments,)."""
-    import torch
-    from torch.nn import functional
+    from torch.nn.utils.rnn import pad_sequence
 
     def dropped(states: "Tensor") -> "Tensor":
         return functional.dropout(states, dropout) if dropout else states
 
-    device = weights["judge.limits"].device
+    limits = weights["judge.limits"]
+    device = limits.device
     features = torch.from_numpy(np.stack([each.features for each in read])).float().to(device)
     features = (features - weights["judge.mean"]) / weights["judge.spread"]
-    own, aligned, tokens = (
-        _padded([getattr(each, part) for each in read], device) for part in ("own", "aligned", "tokens")
+    own, aligned, tokens, told = (
+        pad_sequence([torch.from_numpy(getattr(each, part)).float() for each in read], True).to(device)
+        for part in ("own", "aligned", "tokens", "weights")
     )
-    told = _padded([each.weights[:, None] for each in read], device)[:, :, 0]
     real = told > 0
     states = torch.cat([own, aligned, (own - aligned).abs(), own * aligned * PRODUCT], dim=2)
     inner = linear(weights, "judge.states", dropped(states)) + linear(weights, "judge.token", tokens)
     inner = functional.gelu(inner)
     gate = linear(weights, "judge.gate", inner)[:, :, 0].masked_fill(~real, -1e4).softmax(1)
     share = told / told.sum(1, keepdim=True)
-    pooled = torch.cat(
-        [
-            (inner * gate[:, :, None]).sum(1),
-            (inner * share[:, :, None]).sum(1),
-            inner.masked_fill(~real[:, :, None], -1e4).amax(1),
-        ],
-        dim=1,
-    )
+    means = [(inner * part[:, :, None]).sum(1) for part in (gate, share)]
+    pooled = torch.cat([*means, inner.masked_fill(~real[:, :, None], -1e4).amax(1)], dim=1)
     whole = linear(weights, "judge.features", features) + linear(weights, "judge.pooled", dropped(pooled))
     out = linear(weights, "judge.out", dropped(functional.gelu(whole)))
-    return (out + linear(weights, "judge.direct", features))[:, 0]
-
-
-def _padded(arrays: Sequence[NDArray[np.floating]], device: "device | str") -> "Tensor":
-    import torch
-
-    longest = max(len(each) for each in arrays)
-    whole = np.zeros((len(arrays), longest, arrays[0].shape[1]), np.float32)
-    for row, each in enumerate(arrays):
-        whole[row, : len(each)] = each
-    return torch.from_numpy(whole).to(device)
+    unsupported = out + linear(weights, "judge.direct", features)
+    return torch.stack([limits[0], limits[0] + functional.softplus(limits[1])]) - unsupported

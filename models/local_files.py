@@ -44,10 +44,7 @@ def whole_model(kind: str, folder: Path, numbers: str = "float32") -> tuple[Any,
     """A network of the transformers library's class ``kind`` and its tokenizer, on the best device.
 
     From safetensors alone, since other formats can hold code; nothing is downloaded. ``numbers`` names a
-    dtype of torch.
-
-    Raises:
-        ModelUnavailable: The folder does not hold both, whole.
+    dtype of torch. Raises ModelUnavailable where the folder does not hold both, whole.
     """
     with quiet():
         try:

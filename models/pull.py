@@ -73,13 +73,8 @@ def _fetch(name: str, revision: str | None, confirm: Confirm, *, with_weights: b
         if not confirm(offer):
             return None
         # Without a pinned commit the cache must learn what its newest is, so none is named.
-        folder = Path(
-            snapshot_download(
-                name,
-                revision=offer.revision if revision else None,
-                allow_patterns=[file.path for file in files],
-            )
-        )
+        pinned, wanted = offer.revision if revision else None, [file.path for file in files]
+        folder = Path(snapshot_download(name, revision=pinned, allow_patterns=wanted))
     except (OSError, httpx.HTTPError) as error:
         raise ModelUnavailable(
             f"The model {name} could not be fetched from the hub ({type(error).__name__}):",
@@ -88,7 +83,12 @@ def _fetch(name: str, revision: str | None, confirm: Confirm, *, with_weights: b
         ) from None
     if folder.name != offer.revision:
         raise ModelUnavailable(f"The model {name} changed on the hub while it was fetched:", "pull it again.")
-    _check_digests(name, folder, files)
+    for file in files:
+        if file.sha256 is not None and sha256_of(folder / file.path) != file.sha256:
+            raise ModelUnavailable(
+                f"{file.path} of the model {name} is not what the hub announced:",
+                "delete it from the local cache and pull again.",
+            )
     return folder
 
 
@@ -96,14 +96,13 @@ def _offer(name: str, revision: str | None, *, with_weights: bool) -> tuple[Offe
     from huggingface_hub import HfApi
 
     info = HfApi().model_info(name, revision=revision, files_metadata=True)
-    files = _wanted(
-        [
-            RemoteFile(sibling.rfilename, sibling.size or 0, sibling.lfs.sha256 if sibling.lfs else None)
-            for sibling in info.siblings or []
-        ],
-        with_weights=with_weights,
-    )
-    if with_weights and not _matching(files, (*WEIGHTS_FILES, *PICKLED_WEIGHTS)):
+    there = [
+        RemoteFile(sibling.rfilename, sibling.size or 0, sibling.lfs.sha256 if sibling.lfs else None)
+        for sibling in info.siblings or []
+    ]
+    weights = _matching(there, WEIGHTS_FILES) or _matching(there, PICKLED_WEIGHTS) if with_weights else []
+    files = _matching(there, SETTINGS_FILES) + weights
+    if with_weights and not weights:
         raise ModelUnavailable(
             f"The model {name} has no weights in a known format:",
             "choose one with safetensors, or convert it and give its folder as a path.",
@@ -112,13 +111,6 @@ def _offer(name: str, revision: str | None, *, with_weights: bool) -> tuple[Offe
     stated = info.card_data.license if info.card_data else None
     licence = known.licence if known else str(stated or "not stated")
     return Offer(name, str(info.sha), licence, sum(file.size for file in files)), files
-
-
-def _wanted(files: Sequence[RemoteFile], *, with_weights: bool) -> list[RemoteFile]:
-    settings = _matching(files, SETTINGS_FILES)
-    if not with_weights:
-        return settings
-    return settings + (_matching(files, WEIGHTS_FILES) or _matching(files, PICKLED_WEIGHTS))
 
 
 def _matching(files: Sequence[RemoteFile], patterns: Sequence[str]) -> list[RemoteFile]:
@@ -133,14 +125,3 @@ def _missing_backbone(folder: Path) -> str | None:
     config = json.loads(settings.read_text(encoding="utf-8"))
     alone = config.get("encoder_config") and (folder / "tokenizer_config.json").is_file()
     return None if alone else str(config.get("model_name") or "") or None
-
-
-def _check_digests(name: str, folder: Path, files: Sequence[RemoteFile]) -> None:
-    for file in files:
-        if file.sha256 is None:
-            continue
-        if sha256_of(folder / file.path) != file.sha256:
-            raise ModelUnavailable(
-                f"{file.path} of the model {name} is not what the hub announced:",
-                "delete it from the local cache and pull again.",
-            )

@@ -7,14 +7,14 @@ on this machine; the head lies beside them as ``risk.safetensors``.
 
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from models.catalog import ModelRef, folder_of
-from models.encoders.bert import batches, linear, mean_state
+from models.encoders.bert import batches, linear, mean_state, padded
 from models.encoders.windows import Limits, windows
 from models.errors import ModelUnavailable
 from models.local_files import best_device, quiet
@@ -22,6 +22,7 @@ from models.packs import packs
 from models.trained import read_trained
 
 if TYPE_CHECKING:
+    from tokenizers import Encoding
     from torch import Tensor
 
     from models.encoders.bert import Weights
@@ -87,23 +88,23 @@ class TransformerRisk:
         self._head = {part: weight.to(reader.network.device) for part, weight in head.items()}
 
     def hazards(self, texts: Sequence[LabeledText]) -> list[list[float]]:
-        """The hazard of each mention of each text, in the order given."""
-        return windowed_hazards(texts, jobs_in(self._reader, texts), lambda jobs: self._read(jobs, texts))
-
-    def _read(self, jobs: Sequence[Job], texts: Sequence[LabeledText]) -> list[list[float]]:
+        """The hazard of each mention of each text, in the order given; 0 for one without a token."""
         import torch
 
-        with torch.inference_mode():
-            found = mention_hazards(self._reader, self._head, jobs, texts).tolist()
-        numbers = iter(found)
-        return [[next(numbers) for _ in job.mentions] for job in jobs]
+        found = [[0.0] * len(text.places) for text in texts]
+        for pack in packs(jobs_in(self._reader, texts), _WINDOWS_AT_ONCE):
+            for rows in batches([len(job.ids) for job in pack], _BATCH_TOKENS, "cpu"):
+                jobs = [pack[row] for row in rows]
+                with torch.inference_mode():
+                    hazards = mention_hazards(self._reader, self._head, jobs, texts).tolist()
+                places = [(job.text, number) for job in jobs for number, _, _ in job.mentions]
+                for (text, number), hazard in zip(places, hazards, strict=True):
+                    found[text][number] = hazard
+        return found
 
 
 def load_transformer_risk(model: ModelRef) -> TransformerRisk:
-    """The model in the folder that ``model`` names.
-
-    Raises ModelUnavailable where it is not whole or the head is not made for it.
-    """
+    """The model in a folder. ModelUnavailable: it is not whole, or the head is not made for it."""
     trained = read_trained(model, "risk")
     reader = read_encoder(model, trained.name)
     for part, shape in head_shapes(reader.network).items():
@@ -116,21 +117,20 @@ def load_transformer_risk(model: ModelRef) -> TransformerRisk:
 
 
 def read_encoder(ref: ModelRef, name: str) -> Reader:
-    """A transformer from this machine's files, on the GPU where there is one; never downloads.
-
-    Raises ModelUnavailable if it is missing, incomplete, or has no token offsets.
-    """
+    """A transformer from local files, on a GPU if any; ModelUnavailable if unfit or without offsets."""
     folder = folder_of(ref, "risk")
     with quiet():
         try:
             import torch
-            from transformers import AutoModel
+            from transformers import AutoModel, AutoTokenizer
 
-            tokenizer = _tokenizer(folder)
+            here: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+            if (folder / "spm.model").is_file() and not (folder / "tokenizer.json").is_file():
+                tokenizer = _deberta_tokenizer(folder)
+            else:
+                tokenizer = AutoTokenizer.from_pretrained(folder, **here)
             # Some are published in half precision, in which training breaks down.
-            network = AutoModel.from_pretrained(
-                folder, local_files_only=True, trust_remote_code=False, dtype=torch.float32
-            )
+            network = AutoModel.from_pretrained(folder, dtype=torch.float32, **here)
         except Exception as error:
             raise ModelUnavailable(
                 f"The transformer {name} could not be loaded from its folder ({type(error).__name__}):",
@@ -152,26 +152,16 @@ def reader_of(network: Any, tokenizer: Any) -> Reader:
     backend.no_padding()
     marked = backend.encode("a")
     flags = list(zip(marked.ids, marked.special_tokens_mask, strict=True))
-    before = tuple(number for number, _ in takewhile(lambda flag: flag[1], flags))
-    behind = tuple(number for number, _ in takewhile(lambda flag: flag[1], reversed(flags)))[::-1]
+    before, behind = (
+        tuple(number for number, _ in takewhile(lambda flag: flag[1], each)) for each in (flags, flags[::-1])
+    )
     positions = getattr(network.config, "max_position_embeddings", None) or MOST_TOKENS
     room = min(MOST_TOKENS, int(tokenizer.model_max_length), positions) - len(before) - len(behind)
-    return Reader(network, tokenizer, Limits(room, room // 4), (before, behind))
-
-
-def _tokenizer(folder: Path) -> Any:
-    from transformers import AutoTokenizer
-
-    if (folder / "spm.model").is_file() and not (folder / "tokenizer.json").is_file():
-        return _deberta_tokenizer(folder)
-    return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    return Reader(network, tokenizer, Limits(room, room // 4), (before, behind[::-1]))
 
 
 def _deberta_tokenizer(folder: Path) -> Any:
-    """The tokenizer of DeBERTa's own repositories, which hold a SentencePiece file alone.
-
-    Transformers would read it with the protobuf library, which nothing else here needs.
-    """
+    """The tokenizer of DeBERTa's own SentencePiece file, read without the protobuf library."""
     from sentencepiece import SentencePieceProcessor
     from transformers import DebertaV2Tokenizer
 
@@ -187,21 +177,16 @@ def jobs_in(reader: Reader, texts: Sequence[LabeledText]) -> Iterator[Job]:
     backend = reader.tokenizer.backend_tokenizer
     encodings = backend.encode_batch([text.text for text in texts], add_special_tokens=False)
     for number, (text, encoding) in enumerate(zip(texts, encodings, strict=True)):
-        yield from jobs_of(number, text.places, encoding.ids, encoding.offsets, reader.limits, reader.marks)
+        yield from _windows_of(number, text.places, encoding, reader)
 
 
 def head_shapes(network: Any) -> Mapping[str, tuple[int, ...]]:
     """The shape of each of the head's weights over a transformer."""
-    width, label_width = network.config.hidden_size, network.get_input_embeddings().weight.shape[1]
-    maps = {
-        "risk.mention": (INNER, width),
-        "risk.context": (INNER, width),
-        "risk.label": (INNER, label_width),
-        "risk.out": (1, INNER),
-    }
+    width, of_label = network.config.hidden_size, network.get_input_embeddings().weight.shape[1]
+    maps = {"mention": (INNER, width), "context": (INNER, width), "label": (INNER, of_label)}
     shapes: dict[str, tuple[int, ...]] = {}
-    for part, shape in maps.items():
-        shapes |= {f"{part}.weight": shape, f"{part}.bias": shape[:1]}
+    for part, shape in (*maps.items(), ("out", (1, INNER))):
+        shapes |= {f"risk.{part}.weight": shape, f"risk.{part}.bias": shape[:1]}
     return shapes
 
 
@@ -217,10 +202,7 @@ def mention_hazards(
     from torch.nn import functional
 
     device = reader.network.device
-    rows = [torch.tensor(job.ids) for job in jobs]
-    ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True).to(device)
-    lengths = torch.tensor([len(job.ids) for job in jobs], device=device)
-    real = torch.arange(ids.shape[1], device=device)[None, :] < lengths[:, None]
+    ids, real = padded([job.ids for job in jobs], device)
     states = reader.network(input_ids=ids, attention_mask=real.long()).last_hidden_state
 
     longest = ids.shape[1]
@@ -259,37 +241,14 @@ def _means(vectors: "Tensor", groups: Sequence[Sequence[int]]) -> "Tensor":
     )
 
 
-def windowed_hazards(
-    texts: Sequence[LabeledText], jobs: Iterable[Job], read: Callable[[Sequence[Job]], list[list[float]]]
-) -> list[list[float]]:
-    """The hazards that ``read`` gives the mentions of each window, by text; 0 for mentions without one."""
-    found = [[0.0] * len(text.places) for text in texts]
-    for pack in packs(jobs, _WINDOWS_AT_ONCE):
-        for rows in batches([len(job.ids) for job in pack], _BATCH_TOKENS, "cpu"):
-            chosen = [pack[row] for row in rows]
-            for job, hazards in zip(chosen, read(chosen), strict=True):
-                for (number, _, _), hazard in zip(job.mentions, hazards, strict=True):
-                    found[job.text][number] = hazard
-    return found
-
-
-def jobs_of(
-    text: int,
-    places: Sequence[tuple[int, int]],
-    ids: Sequence[int],
-    offsets: Sequence[tuple[int, int]],
-    limits: Limits,
-    marks: tuple[Sequence[int], Sequence[int]],
+def _windows_of(
+    text: int, places: Sequence[tuple[int, int]], encoding: "Encoding", reader: Reader
 ) -> Iterator[Job]:
-    """The windows of a text with mentions, each mention in the one where it is farthest from an edge.
-
-    ``ids`` and ``offsets`` are the text's word pieces, ``marks`` what is put before and behind each
-    window. A mention longer than a window is scored by its part in that window.
-    """
+    """The windows with mentions, each where it is farthest from an edge; long ones count in part."""
+    ids, offsets, (before, behind) = encoding.ids, encoding.offsets, reader.marks
     if not offsets:
         return
-    before, behind = marks
-    made = windows(offsets[-1][1], offsets, limits)
+    made = windows(offsets[-1][1], offsets, reader.limits)
     begins = [window.first for window in made]
     starts, ends = [start for start, _ in offsets], [end for _, end in offsets]
     inside: list[list[tuple[int, int, int]]] = [[] for _ in made]

@@ -43,8 +43,7 @@ def read_trained(model: ModelRef, kind: Kind) -> Trained:
 def readable_files(model: ModelRef, kind: Role) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """The file of a trained model's weights, and its card; an embedded model is checked first.
 
-    Raises:
-        ModelUnavailable: A file is absent or not whole, or what reads them in the block fails.
+    Raises ModelUnavailable where a file is absent or not whole, or what reads them in the block fails.
     """
     if model.source == "embedded":
         check_embedded(embedded_model(model.name, kind))

@@ -6,6 +6,7 @@ words of each sort stand in the card.
 
 import re
 import zlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -26,7 +27,6 @@ FORMS = ("one", "bare", "many", "is", "do", "does", "did", "doing", "done", "cla
 verb phrase; a clause, which nothing short replaces."""
 _WORD = re.compile(r"\w+|[^\w\s]|\n")
 _PIECES = range(2, 6)
-_SHAPE = re.compile(r"[A-Z]+|[a-z]+|[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +74,18 @@ class WordingModel:
 
     def read(self, places: Sequence[Place]) -> list[Read]:
         """The probabilities of each item."""
-        return [self._read(each) for each in places]
+        found = []
+        for place in places:
+            sorts = _probabilities(self.sort_weights, sort_pieces(place))
+            groups = np.bincount(self.group_of, sorts, len(self.groups)).astype(np.float32)
+            found.append(Read(sorts, groups, _probabilities(self.form_weights, form_pieces(place))))
+        return found
 
-    def _read(self, place: Place) -> Read:
-        sorts = _softmax(_total(self.sort_weights, sort_pieces(place)))
-        groups = np.bincount(self.group_of, sorts, len(self.groups)).astype(np.float32)
-        return Read(sorts, groups, _softmax(_total(self.form_weights, form_pieces(place))))
 
-
-def _total(weights: Floats, pieces: Mapping[int, float]) -> Floats:
+def _probabilities(weights: Floats, pieces: Mapping[int, float]) -> Floats:
     numbers = np.fromiter(pieces, np.int64, len(pieces))
     values = np.fromiter(pieces.values(), np.float32, len(pieces))
-    return np.asarray(values @ weights[numbers], np.float32)
-
-
-def _softmax(logits: Floats) -> Floats:
+    logits = values @ weights[numbers]
     powers = np.exp(logits - logits.max())
     return np.asarray(powers / powers.sum(), np.float32)
 
@@ -102,7 +99,7 @@ def sort_pieces(place: Place) -> dict[int, float]:
         pieces += [bounded[at : at + size] for size in _PIECES for at in range(len(bounded) - size + 1)]
     pieces += [f"last={words[-1]}"] if words else []
     pieces.append(f"words={min(len(words), 5)}")
-    pieces.append(f"shape={_shape(place.said)}")
+    pieces.append(f"shape={_shape(place.said[:12])}")
     before, after = _around(place)
     near = [f"l{back}={word}" for back, word in enumerate(reversed(before[-4:]))]
     near += [f"l={word}" for word in before[-4:]]
@@ -133,24 +130,16 @@ def _around(place: Place) -> tuple[list[str], list[str]]:
 
 
 def _shape(said: str) -> str:
-    shape = _SHAPE.sub(lambda run: run.group()[0].translate(_CLASSES), said[:12])
-    return re.sub(r"[^\w]+", "-", shape)
-
-
-_CLASSES = str.maketrans(
-    {**dict.fromkeys("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "A"), **dict.fromkeys("abcdefghijklmnopqrstuvwxyz", "a"),
-     **dict.fromkeys("0123456789", "0")}
-)  # fmt: skip
+    for run, sign in (("[A-Z]+", "A"), ("[a-z]+", "a"), ("[0-9]+", "0"), (r"[^\w]+", "-")):
+        said = re.sub(run, sign, said)
+    return said
 
 
 def _hashed(fields: Sequence[tuple[Sequence[str], float]], kind: str) -> dict[int, float]:
     """Each field's pieces with a length of its weight, so that long items count as much as short ones."""
     found: dict[int, float] = {_bucket(f"kind={kind}"): 1.0}
     for pieces, weight in fields:
-        counted: dict[int, float] = {}
-        for piece in pieces:
-            bucket = _bucket(piece)
-            counted[bucket] = counted.get(bucket, 0.0) + 1.0
+        counted = Counter(map(_bucket, pieces))
         length = sum(value**2 for value in counted.values()) ** 0.5
         for bucket, value in counted.items():
             found[bucket] = found.get(bucket, 0.0) + weight * value / length

@@ -11,10 +11,7 @@ from pydantic import TypeAdapter
 
 @dataclass(frozen=True, slots=True)
 class Country:
-    """A row of ``countries.toml``.
-
-    ``layouts`` are for ``models.training.synthetic.marked.compose``, what counts for ``digits``.
-    """
+    """A row of ``countries.toml``; ``layouts`` are for ``marked.compose``, what counts for ``digits``."""
 
     name: str
     nationality: str

@@ -52,11 +52,9 @@ def _quote_sides(tokens: Sequence[str]) -> list[int]:
     """1 for a quotation mark that opens, -1 for one that closes, 0 for every other token."""
     sides = [0] * len(tokens)
     for mark in ('"', "'"):
-        places = [
-            number
-            for number, token in enumerate(tokens)
-            if token == mark and not (mark == "'" and _apostrophe(tokens, number))
-        ]
+        places = [number for number, token in enumerate(tokens) if token == mark]
+        if mark == "'":
+            places = [number for number in places if not _apostrophe(tokens, number)]
         side = _first_side(tokens, places)
         for place in places:
             sides[place] = side
@@ -99,9 +97,7 @@ def _spaced(tokens: Sequence[str], sides: Sequence[int], number: int, style: Sty
     left, right = tokens[number - 1], tokens[number]
     if not left or not right or sides[number] == -1 or sides[number - 1] == 1:
         return False
-    if _after_opener(left, right) or _before_closer(right):
-        return False
-    if _contracted(tokens, number):
+    if _after_opener(left, right) or _before_closer(right) or _contracted(tokens, number):
         return False
     return not any(_glued(tokens, middle, number, style) for middle in (number, number - 1))
 

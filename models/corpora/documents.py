@@ -104,16 +104,13 @@ def medquad_answers(folder: Path) -> Iterator[MarkedText]:
 
 def aci_visits(folder: Path) -> Iterator[tuple[MarkedText, MarkedText]]:
     """Dialogue and note of each visit, with what is known about the patient."""
-    return parsed_lines(folder / "aci_bench" / "data.jsonl", lambda row, _: _visit(row))
 
+    def part(row: Row, name: str) -> MarkedText:
+        about = {key: _text(value) for key, value in row["metadata"].items()}
+        return MarkedText(f"{row['id']} {name}", row["id"], _text(row[name]), about=about)
 
-def _visit(row: Row) -> tuple[MarkedText, MarkedText]:
-    about = {name: _text(value) for name, value in row["metadata"].items()}
-    dialogue, note = (
-        MarkedText(f"{row['id']} {part}", row["id"], _text(row[part]), about=about)
-        for part in ("dialogue", "note")
-    )
-    return dialogue, note
+    path = folder / "aci_bench" / "data.jsonl"
+    return parsed_lines(path, lambda row, _: (part(row, "dialogue"), part(row, "note")))
 
 
 def _text(value: object) -> str:
@@ -130,21 +127,16 @@ def nearest(text: str, mark: Mark) -> int | None:
 
 
 def example_of(corpus: str, text: MarkedText, name: str = "") -> Example:
-    """The whole text with its marks under our labels, named after its group by default.
-
-    Mentions count whatever their annotated risk.
-    """
-    return _example(
-        corpus, name or text.group, text, ((mark.start, mark.end, mark.label) for mark in text.marks)
-    )
+    """The whole text with its marks, whatever their risk, under our labels; its name is else its group."""
+    marks = ((mark.start, mark.end, mark.label) for mark in text.marks)
+    return _example(corpus, name or text.group, text, marks)
 
 
 def _example(corpus: str, name: str, text: MarkedText, marks: Iterator[tuple[int, int, str]]) -> Example:
     table = label_map(corpus)
-    mentions = (Mention(start, end, ours) for start, end, label in marks for ours in table.get(label, ()))
-    return Example(
-        f"{corpus}:{name}", corpus, text.group, text.text, ordered(mentions, text.text), asked_labels(corpus)
-    )
+    found = (Mention(start, end, ours) for start, end, label in marks for ours in table.get(label, ()))
+    mentions = ordered(found, text.text)
+    return Example(f"{corpus}:{name}", corpus, text.group, text.text, mentions, asked_labels(corpus))
 
 
 def presidio(row: Row) -> Example:
@@ -178,19 +170,15 @@ def _litbank_line(name: str, group: str, line: str, at: int, marks: list[tuple[i
     mentions: list[Mention] = []
     table = label_map("litbank")
     for start, end, label in marks:
-        first, last = moved[start], _word_end(text, moved[end - 1] + 1)
+        first, last = moved[start], moved[end - 1] + 1
+        # Some marks stop a letter short.
+        while last < len(text) and text[last].isalnum():
+            last += 1
         if text[first:last].lower() in _NO_MENTIONS:
             continue
         kinds = [label, f"named {label}"] if is_name(text[first:last].split()) else [label]
         mentions += [Mention(first, last, ours) for kind in kinds for ours in table.get(kind, ())]
     return Sentence(name, group, text, ordered(mentions, text))
-
-
-def _word_end(text: str, end: int) -> int:
-    """Past the rest of a word: some marks stop a letter short."""
-    while end < len(text) and text[end].isalnum():
-        end += 1
-    return end
 
 
 _FIELDS: dict[str, tuple[str, ...]] = {
@@ -215,7 +203,6 @@ _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\b.*")
 _HANDLE = re.compile(r"(?=\S*(?:\d|_|\w\.\w|[a-z][A-Z]))[\w.]+")
-_DIGITS = re.compile(r"\d")
 _BEFORE_HANDLE = re.compile(r"(?:@|\bUser ?name: ?)$")
 
 
@@ -271,23 +258,16 @@ def _label(value: str, given: str, before: str, known: dict[str, str], address: 
 
 
 def _by_type(value: str, given: str, before: str, address: str) -> str:
+    digits = sum(map(str.isdecimal, value))
     if _DATE.fullmatch(value):
         return "DATETIME"
     if given in ("PERSON", "ORG") and len(value) > 3 and value in address:
         return "LOC"
     if given == "PERSON":
-        return _of_person(value, before)
-    if given == "LOC" and _DIGITS.search(value):
+        if _BEFORE_HANDLE.search(before) or _HANDLE.fullmatch(value):
+            return "HANDLE"
+        return "CODE" if digits >= 3 else "ORG" if ", " in value and " and " in value else "PERSON"
+    if given == "LOC" and digits:
         return "ADDRESS"
-    if given == "CODE" and " " in value:
-        # An error message.
-        return ""
-    return given
-
-
-def _of_person(value: str, before: str) -> str:
-    if _BEFORE_HANDLE.search(before) or _HANDLE.fullmatch(value):
-        return "HANDLE"
-    if len(_DIGITS.findall(value)) >= 3:
-        return "CODE"
-    return "ORG" if ", " in value and " and " in value else "PERSON"
+    # Codes with spaces are error messages.
+    return "" if given == "CODE" and " " in value else given

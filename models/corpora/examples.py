@@ -21,9 +21,8 @@ class Mention:
 class Need:
     """What tells of a protected person: a half-open span, its kind and class, and whether it has to go.
 
-    Kinds and classes are those of ``models.reader.network``.
-
-    ``must`` is 2 for what has to be masked, 1 for what should be generalized, 0 for what may stay.
+    Kinds and classes are those of ``models.reader.network``. ``must`` is 2 for what has to be masked, 1 for
+    what should be generalized, 0 for what may stay.
     """
 
     start: int

@@ -67,25 +67,23 @@ def without_possessive(tokens: Sequence[str]) -> int:
 
 
 def person_in(tokens: Sequence[str], alone: bool = True) -> Range | None:
-    """The half-open range of the personal name in a mention of a person, or None.
-
-    Unless ``alone``, a name must have two words: a single capital may just begin the sentence.
-    """
+    """The personal name in a mention of a person, half-open; unless ``alone``, of two words or more."""
     end = without_possessive(tokens)
     found = _head_name(tokens, end) or _last_name(tokens, end)
     if found is None:
         return None
     words = [token.lower() for token in tokens[found[0] : found[1]] if _capital(token)]
-    if all(word.rstrip(".") in _ROLES for word in words):
-        return None
-    if len(words) == 1 and (not alone or _PEOPLES.fullmatch(words[0])):
-        return None
-    return found
+    no_name = len(words) == 1 and (not alone or _PEOPLES.fullmatch(words[0]))
+    return None if no_name or all(word.rstrip(".") in _ROLES for word in words) else found
 
 
 def _head_name(tokens: Sequence[str], end: int) -> Range | None:
     """A name that the mention begins with, or comes to after at most a few words of description."""
-    start = _skip_description(tokens, end)
+    # Past "the painter" in "the painter Ana Ruiz"; not past "a native" in "a native of Ruiz".
+    begin = 1 if end and tokens[0].lower() in _ARTICLES else 0
+    start = next((number for number in range(begin, end) if _capital(tokens[number])), end)
+    if start > _LONGEST_DESCRIPTION or not _BEFORE_OTHERS.isdisjoint(tokens[:start]):
+        return None
     stop = _run(tokens, start, end)
     if stop == start or (stop < end and tokens[stop] not in _BOUNDS):
         return None
@@ -103,21 +101,15 @@ def _last_name(tokens: Sequence[str], end: int) -> Range | None:
 
 
 def name_in(tokens: Sequence[str]) -> Range | None:
-    """The half-open range of the name of a place, an organization or an event, or None.
-
-    The article before it is no part of it, as in the court cases.
-    """
+    """The name of a place, organization or event without its article, half-open, or None."""
     end = without_possessive(tokens)
     start = 1 if end and tokens[0].lower() in _ARTICLES else 0
-    if start == end or not any(_capital(token) for token in tokens[start:end]):
+    words = tokens[start:end]
+    if not any(map(_capital, words)):
         return None
-    if not (_capital(tokens[start]) or tokens[start][:1].isdigit()):
-        return None
-    if not all(_capital(token) or token[:1].isdigit() or token in _CONNECTORS for token in tokens[start:end]):
-        return None
-    if not (_capital(tokens[end - 1]) or tokens[end - 1][:1].isdigit()):
-        return None
-    return start, end
+    fits = [_capital(word) or word[:1].isdigit() for word in words]
+    joined = all(fit or word in _CONNECTORS for fit, word in zip(fits, words, strict=True))
+    return (start, end) if fits[0] and joined and fits[-1] else None
 
 
 def is_name(words: Sequence[str]) -> bool:
@@ -133,15 +125,6 @@ def is_name(words: Sequence[str]) -> bool:
 def _capital(token: str) -> bool:
     found = _CAPITAL.search(token)
     return found is not None and found.group().isupper()
-
-
-def _skip_description(tokens: Sequence[str], end: int) -> int:
-    """Past "the painter" in "the painter Ana Ruiz"; not past "a native" in "a native of Ruiz"."""
-    begin = 1 if end and tokens[0].lower() in _ARTICLES else 0
-    first = next((number for number in range(begin, end) if _capital(tokens[number])), end)
-    if first > _LONGEST_DESCRIPTION or not _BEFORE_OTHERS.isdisjoint(tokens[:first]):
-        return end
-    return first
 
 
 def _run(tokens: Sequence[str], start: int, end: int) -> int:

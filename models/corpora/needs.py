@@ -27,17 +27,12 @@ def marked_passages(data: Path | None, part: Part, leave_out: Collection[str] = 
     """The passages of a part; those of public corpora only where their folder is under ``data``.
 
     Fresh ones are in neither part. Passages from the corpora that ``leave_out`` names are left out;
-    ``spia_cases`` means both parts of SPIA.
-
-    Raises:
-        ConfigurationError: The files are not here, or one of them does not fit its corpus.
+    ``spia_cases`` means both parts of SPIA. Raises ConfigurationError where the files are not here, or one of
+    them does not fit its corpus.
     """
     without = {name.partition("_")[0] if name.startswith("spia") else name for name in leave_out}
-    return [
-        each
-        for each in _passages(data)
-        if is_held_out(each.group) == (part == "held_out") and each.group.partition("/")[0] not in without
-    ]
+    of_part = (each for each in _passages(data) if is_held_out(each.group) == (part == "held_out"))
+    return [each for each in of_part if each.group.partition("/")[0] not in without]
 
 
 def marked_records() -> frozenset[str]:
@@ -55,11 +50,7 @@ def _passages(data: Path | None) -> Iterator[Example]:
         raise ConfigurationError(
             "The marked passages are not part of the installed package: run this in a checkout of its source."
         )
-    yield from _invented(FOLDER / "invented.jsonl")
-    yield from _referenced(FOLDER / "references.jsonl", data)
-
-
-def _invented(path: Path) -> Iterator[Example]:
+    path = FOLDER / "invented.jsonl"
     for number, row in rows_of(path):
         if row.get("fresh", False):
             continue
@@ -67,13 +58,12 @@ def _invented(path: Path) -> Iterator[Example]:
         if "[[" in text:
             raise ConfigurationError(f"{path.name}, line {number} has a mark that cannot be read.")
         yield _example(str(row["id"]), str(row["id"]), text, needs)
+    yield from _referenced(FOLDER / "references.jsonl", data)
 
 
 def _parsed(marked: str) -> tuple[str, list[Need]]:
     """The text without its marks, and the marks."""
-    pieces: list[str] = []
-    needs: list[Need] = []
-    at = length = 0
+    pieces, needs, at, length = list[str](), list[Need](), 0, 0
     for match in _MARK.finditer(marked):
         words, kind, identifier, must, _ = match.groups()
         length += match.start() - at
@@ -102,16 +92,13 @@ def _referenced(path: Path, data: Path | None) -> Iterator[Example]:
             raise ConfigurationError(
                 f"{path.name}, line {number}: {corpus} has another text there; take it as it was published."
             )
-        needs = [
-            Need(start, end, kind, identifier, must) for start, end, kind, identifier, must, _ in row["marks"]
-        ]
+        needs = [Need(*mark) for *mark, _ in row["marks"]]
         yield _example(str(row["id"]), str(row["record"]), passage, needs)
 
 
 def _example(name: str, group: str, text: str, needs: Iterable[Need]) -> Example:
     needs = tuple(sorted(needs))
     # The names, so that training may put others in their place.
-    names = tuple(
-        Mention(each.start, each.end, PERSON) for each in needs if (each.kind, each.must) == ("PERSON", 2)
-    )
+    people = (each for each in needs if (each.kind, each.must) == ("PERSON", 2))
+    names = tuple(Mention(each.start, each.end, PERSON) for each in people)
     return Example(f"{NEEDS}:{name}", NEEDS, group, text, names, (), needs)

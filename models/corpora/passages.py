@@ -64,20 +64,12 @@ class Rendered:
 
 
 def passages(part: Part) -> list[Passage]:
-    """The passages of a part.
-
-    Raises:
-        ConfigurationError: The files are not here, or a mark cannot be read.
-    """
+    """The passages of a part. Raises ConfigurationError where files are missing, or a mark cannot be read."""
     return [each for each in _read() if each.part == part]
 
 
 def second_reading() -> dict[str, tuple[Mark, ...]]:
-    """The marks of another reader, by the names of passages; neither reader saw the other's.
-
-    Raises:
-        ConfigurationError: As for ``passages``.
-    """
+    """Another reader's marks, made without these, by the names of passages; raises as ``passages``."""
     rows = rows_of(_present("second_reading.jsonl"))
     return {str(row["id"]): parsed(str(row["marked"]), str(row["id"]))[1] for _, row in rows}
 

@@ -27,18 +27,15 @@ from models.errors import ConfigurationError
 
 def corpora_in(folder: Path) -> tuple[str, ...]:
     """The names of the corpora whose folders lie under ``folder``, in the order they are read."""
-    return tuple(
-        name for name in mapped_corpora() if (folder / corpus_facts(name).get("folder", name)).is_dir()
-    )
+    folders = {name: folder / corpus_facts(name).get("folder", name) for name in mapped_corpora()}
+    return tuple(name for name, path in folders.items() if path.is_dir())
 
 
 def read_corpora(folder: Path, part: Part, leave_out: Collection[str] = ()) -> Iterator[Example]:
     """Every example of ``part`` of every corpus under ``folder`` but those that ``leave_out`` names.
 
-    A corpus whose folder is missing is skipped.
-
-    Raises:
-        ConfigurationError: ``leave_out`` names no corpus, a file is missing, or a line is broken.
+    A corpus whose folder is missing is skipped. Raises ConfigurationError where ``leave_out`` names no
+    corpus, a file is missing, or a line is broken.
     """
     unknown = sorted(set(leave_out) - set(mapped_corpora()))
     if unknown:
@@ -63,11 +60,9 @@ def _medquad(folder: Path, part: Part) -> Iterator[Example]:
         return iter(())
     docs = medquad_training_docs(folder)
     seen = (answer for answer in documents.medquad_answers(folder) if answer.group in docs)
+    examples = (documents.example_of("medquad", each, each.id) for each in islice(seen, MEDQUAD_ANSWERS))
     # Nobody is protected there.
-    return (
-        replace(documents.example_of("medquad", answer, answer.id), needs=())
-        for answer in islice(seen, MEDQUAD_ANSWERS)
-    )
+    return (replace(each, needs=()) for each in examples)
 
 
 def _tab(folder: Path, part: Part) -> Iterator[Example]:

@@ -16,8 +16,7 @@ Parsed = TypeVar("Parsed")
 def parsed_lines(path: Path, parse: Callable[[Row, int], Parsed]) -> Iterator[Parsed]:
     """``parse(row, number)`` of every JSON line of ``path`` (gzip where it ends so); numbers run from 0.
 
-    Raises:
-        ConfigurationError: a file is missing, or a line is not in the layout that ``parse`` reads.
+    Raises ConfigurationError where a file is missing, or a line is not in the layout that ``parse`` reads.
     """
     if not path.is_file():
         raise ConfigurationError(

@@ -55,19 +55,17 @@ def held_out(snippets: Sequence[Snippet]) -> tuple[list[Snippet], list[Snippet]]
     contrasting pairs. The number in a snippet's id determines its part, even if some corpora are missing.
     Passages of a held-out record are excluded from training.
     """
-    measured = [snippet for snippet in snippets if _is_measured(snippet)]
+    measured, others = list[Snippet](), list[Snippet]()
+    for each in snippets:
+        apart = is_fresh(each.id) or _in_held_out_block(each.id)
+        (measured if apart and len(each.passes) == len(PASSES) else others).append(each)
     records = records_of(measured)
-    trained_on = [s for s in snippets if not _is_measured(s) and s.record not in records]
-    return trained_on, measured
+    return [each for each in others if each.record not in records], measured
 
 
 def records_of(snippets: Sequence[Snippet]) -> frozenset[str]:
     """The records that the snippets are passages of."""
     return frozenset(snippet.record for snippet in snippets if snippet.record)
-
-
-def _is_measured(snippet: Snippet) -> bool:
-    return len(snippet.passes) == len(PASSES) and (is_fresh(snippet.id) or _in_held_out_block(snippet.id))
 
 
 def is_fresh(snippet_id: str) -> bool:
@@ -82,10 +80,8 @@ def _in_held_out_block(snippet_id: str) -> bool:
 def referenced_records() -> tuple[frozenset[str], frozenset[str]]:
     """The records, as ``mts_dialog/ID``, that training snippets refer to, and those of held-out ones.
 
-    Read from the references alone, so it needs no corpus. No record is in both.
-
-    Raises:
-        ConfigurationError: The references are not here, since they do not ship with the server.
+    Read from the references alone, so it needs no corpus. No record is in both. Raises ConfigurationError
+    where the references are not here, since they do not ship with the server.
     """
     sides: tuple[set[str], set[str]] = (set(), set())
     for domain in DOMAINS:
@@ -98,10 +94,8 @@ def referenced_records() -> tuple[frozenset[str], frozenset[str]]:
 def shipped_snippets(data: Path | None) -> list[Snippet]:
     """The stored snippets, plus those that refer to records if the ``data`` folder is given.
 
-    References to a corpus that is not in the folder are left out.
-
-    Raises:
-        ConfigurationError: The snippets are not here, since they do not ship with the server.
+    References to a corpus that is not in the folder are left out. Raises ConfigurationError where the
+    snippets are not here, since they do not ship with the server.
     """
     if not FOLDER.is_dir():
         raise ConfigurationError(
@@ -117,9 +111,7 @@ def shipped_snippets(data: Path | None) -> list[Snippet]:
             found.append(_checked(Snippet(row["id"], domain, text, places, labels, scores), place))
         if data is not None:
             found += _referenced(domain, data)
-        found += [
-            replace(snippet, domain=domain) for snippet in read_snippets(FOLDER / f"{domain}_more.jsonl")
-        ]
+        found += [replace(each, domain=domain) for each in read_snippets(FOLDER / f"{domain}_more.jsonl")]
     return found
 
 
@@ -128,12 +120,11 @@ def parse_marked(marked: str) -> tuple[str, tuple[tuple[int, int], ...], tuple[s
     pieces, places, labels, at, length = [], [], [], 0, 0
     for match in _MARK.finditer(marked):
         before, mention = marked[at : match.start()], match[1]
-        length += len(before)
-        places.append((length, length + len(mention)))
+        start, at = length + len(before), match.end()
+        length = start + len(mention)
+        places.append((start, length))
         labels.append(match[2].strip())
-        length += len(mention)
         pieces += [before, mention]
-        at = match.end()
     return "".join([*pieces, marked[at:]]), tuple(places), tuple(labels)
 
 
@@ -142,9 +133,8 @@ def _own(path: Path, number: int, row: Mapping[str, Any]) -> Snippet:
     try:
         text, places, labels = parse_marked(row["marked"])
         scores = tuple(float(score) for score in row["scores"])
-        return _checked(
-            Snippet(str(row.get("id", number)), path.stem, text, places, labels, (scores,)), place
-        )
+        snippet = Snippet(str(row.get("id", number)), path.stem, text, places, labels, (scores,))
+        return _checked(snippet, place)
     except (KeyError, TypeError, ValueError):
         raise ConfigurationError(
             f'{place}: a snippet needs "marked", a text with [[mention|label]], and "scores", a list '
@@ -154,8 +144,8 @@ def _own(path: Path, number: int, row: Mapping[str, Any]) -> Snippet:
 
 def _checked(snippet: Snippet, place: str) -> Snippet:
     for scores in snippet.passes:
-        if len(scores) != len(snippet.places):
-            marks = len(snippet.places)
+        marks = len(snippet.places)
+        if len(scores) != marks:
             raise ConfigurationError(
                 f"{place}: {marks} marks and {len(scores)} scores; give one score for each mark."
             )

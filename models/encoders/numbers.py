@@ -27,10 +27,9 @@ def fastest(device: str = "cpu") -> Numbers:
 
 
 def cast(weights: "Weights", numbers: Numbers, layers: Sequence[int] = range(LAYERS)) -> "Weights":
-    """The weights, with the affine maps of some layers in a format.
+    """The weights, with the affine maps of some layers in a format; all else stays in single precision.
 
-    Embeddings, norms and heads stay in single precision, and so do the states between the layers. In
-    ``bfloat16`` the three maps before attention become one, which is faster.
+    In ``bfloat16`` the three maps before attention become one, which is faster.
     """
     import torch
 

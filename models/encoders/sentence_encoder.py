@@ -18,15 +18,16 @@ class SentenceEncoder:
     """Encodes texts with a model from this machine's files. Safe to call from many threads."""
 
     def __init__(self, model: ModelRef | Path | str, batch_size: int = 32) -> None:
-        """Load ``model``: embedded, a folder, or a hub id in the local cache.
+        """Load ``model``: embedded, whose files are checked, a folder, or a hub id in the local cache.
 
-        An embedded model's files must hash to what the catalog says. Raises ``ModelUnavailable``
-        where files or the library are missing, changed or unfit.
+        Raises ModelUnavailable where files or the library are missing, changed or unfit.
         """
         ref = reference(model)
-        self.name = _name_of(ref)
+        self.name = Path(ref.name).name if ref.source == "path" else ref.name
         if ref.source == "embedded":
-            check_embedded(embedded_model(ref.name, "encoder"))
+            embedded = embedded_model(ref.name, "encoder")
+            self.name = embedded.id
+            check_embedded(embedded)
         self._model = _load(folder_of(ref, "encoder"), self.name)
         self._tokenizer = self._model.tokenizer
         if not getattr(self._tokenizer, "is_fast", False):
@@ -41,10 +42,7 @@ class SentenceEncoder:
         self.dim = int(self.encode([""]).shape[1])
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Start and end, in characters, of each of the model's tokens of the whole text.
-
-        Tokens of one character that the model reads as several bytes share its place.
-        """
+        """Start and end, in characters, of each token of the whole text; those of one character share it."""
         with self._lock:
             read = self._tokenizer(
                 text, add_special_tokens=False, truncation=False, return_offsets_mapping=True, verbose=False
@@ -54,8 +52,8 @@ class SentenceEncoder:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Vectors of shape ``(len(texts), dim)``, rows of unit length, in order.
 
-        Of each text the first ``max_tokens`` tokens are read. A vector does not depend on the
-        other texts. Raises ``LetheError`` if the model fails; the message does not quote the text.
+        Of each text the first ``max_tokens`` tokens are read. A vector does not depend on the other texts.
+        Raises LetheError if the model fails; the message does not quote the text.
         """
         if not texts:
             return np.zeros((0, self.dim), np.float32)
@@ -67,23 +65,12 @@ class SentenceEncoder:
             except Exception as error:
                 raise LetheError(
                     f"The encoder {self.name} failed on a batch of {len(texts)} texts "
-                    f"({type(error).__name__}): check that its files are whole and that it fits "
-                    "into memory."
+                    f"({type(error).__name__}): check that its files are whole and that it fits into memory."
                 ) from None
         vectors = np.asarray(raw, np.float64)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: Vectors = (vectors / np.maximum(lengths, np.finfo(np.float64).tiny)).astype(np.float32)
         return unit
-
-
-def _name_of(ref: ModelRef) -> str:
-    match ref.source:
-        case "embedded":
-            return embedded_model(ref.name, "encoder").id
-        case "path":
-            return Path(ref.name).name
-        case "hub":
-            return ref.name
 
 
 def _load(folder: Path, name: str) -> Any:
@@ -130,10 +117,7 @@ class CrossEncoder:
         self._lock = Lock()
 
     def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Shape ``(len(texts),)``, in [0, 1] and in order; where both are too long, the longer is cut.
-
-        Raises ``LetheError`` if the model fails; the message does not quote the texts.
-        """
+        """Shape (len(texts),), in [0, 1]; of both the longer is cut. LetheError does not quote the texts."""
         found = [
             self._some(question, texts[first : first + _AT_ONCE]) for first in range(0, len(texts), _AT_ONCE)
         ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +17,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a window may hold: at most ``tokens`` tokens, of total size at most ``size``.
-
-    ``overlap`` is how many tokens two neighbors share. Raises ``ValueError`` unless
-    0 <= 2 * overlap <= tokens.
-    """
+    """At most ``tokens`` of total ``size``; neighbors share ``overlap``, at most half, else ValueError."""
 
     tokens: int
     overlap: int
@@ -52,11 +49,11 @@ def windows(
     first = 0
     while True:
         last = _last_that_fits(first, len(tokens), limits, sizes)
-        # The gap after a window's last token is its own, so no character falls between two.
-        start = tokens[first][0] if made else 0
-        end = tokens[last][0] if last < len(tokens) else length
         # Before an oversized token, the remaining tokens may already be in the last window.
         if not made or last > made[-1].last:
+            # The gap after a window's last token is its own, so no character falls between two.
+            start = tokens[first][0] if made else 0
+            end = tokens[last][0] if last < len(tokens) else length
             made.append(Window(first, last, start, end))
         if last == len(tokens):
             return made
@@ -67,9 +64,5 @@ def _last_that_fits(first: int, n_tokens: int, limits: Limits, sizes: Sequence[i
     last = min(first + limits.tokens, n_tokens)
     if sizes is None or limits.size is None:
         return last
-    total = sizes[first]
-    for position in range(first + 1, last):
-        total += sizes[position]
-        if total > limits.size:
-            return position
-    return last
+    totals = accumulate(sizes[first:last])
+    return next((at for at, total in enumerate(totals, first) if at > first and total > limits.size), last)

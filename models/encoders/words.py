@@ -22,10 +22,7 @@ _METASPACE = "\u2581"
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a place needs, in its context: three probabilities, none larger than the one before.
-
-    That it tells of a protected person, that it should be generalized or masked, that it has to be masked.
-    """
+    """Falling probabilities that a place tells of a person, should be generalized, must be masked."""
 
     tells: float
     should: float
@@ -57,10 +54,8 @@ def gap_before(text: str, end: int, start: int) -> int:
 
 def shape_of(word: str) -> int:
     """Which of ``SHAPES`` a word has."""
-    if word[0].isdigit():
-        return 6
     if not word[0].isalpha():
-        return 7
+        return 6 if word[0].isdigit() else 7
     if word.islower():
         return 1
     if word.isupper():
@@ -106,12 +101,9 @@ class Splitter:
         distinct = list(dict.fromkeys(word for of_text in spelled for word in of_text))
         encodings = self.tokenizer.encode_batch(distinct, add_special_tokens=False)
         ids = {word: encoding.ids or [UNK] for word, encoding in zip(distinct, encodings, strict=True)}
-        return [
-            Words(
-                of_text,
-                [ids[word] for word in words],
-                before,
-                [shape_of(text[start:end]) for start, end in of_text],
-            )
-            for text, of_text, words, before in zip(texts, places, spelled, gaps, strict=True)
+        pieces = [[ids[word] for word in words] for words in spelled]
+        shapes = [
+            [shape_of(text[start:end]) for start, end in of_text]
+            for text, of_text in zip(texts, places, strict=True)
         ]
+        return list(map(Words, places, pieces, gaps, shapes))

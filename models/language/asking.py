@@ -136,10 +136,8 @@ class Asker:
     ) -> Iterator[_T | None]:
         """What ``read`` makes of each answer, in order; None where it reads none, or the prompt is too long.
 
-        An answer that cannot be read is asked for once more.
-
-        Raises:
-            ModelUnavailable: the model could not be reached or failed. Answers so far are kept.
+        An answer that cannot be read is asked for once more. Raises ModelUnavailable where the model could
+        not be reached or failed. Answers so far are kept.
         """
         if self.at_once == 1:
             yield from (self._asked(prompt, each, read, seed) for each in asked)
@@ -199,32 +197,19 @@ class Asker:
         return answer
 
     def _said(self, prompt: Prompt, messages: Sequence[ChatMessage], seed: int) -> str:
+        how: dict[str, Any] = {"temperature": prompt.temperature, "max_tokens": prompt.max_tokens}
+        how["seed"] = seed
         if prompt.schema is not None and isinstance(self.model, ConstrainedModel):
-            return self.model.complete_as(
-                messages,
-                prompt.schema,
-                max_tokens=prompt.max_tokens,
-                temperature=prompt.temperature,
-                seed=seed,
-            )
-        return self.model.complete(
-            messages, max_tokens=prompt.max_tokens, temperature=prompt.temperature, seed=seed
-        )
+            return self.model.complete_as(messages, prompt.schema, **how)
+        return self.model.complete(messages, **how)
 
     def _key(self, prompt: Prompt, messages: Sequence[ChatMessage], seed: int) -> bytes:
-        asked = (
-            self.model.name,
-            self.made_with,
-            prompt.label,
-            prompt.max_tokens,
-            prompt.temperature,
-            seed,
-            [(each.role, each.content) for each in messages],
-        )
+        said = [(each.role, each.content) for each in messages]
+        by = (self.model.name, self.made_with, prompt.label)
+        asked = (*by, prompt.max_tokens, prompt.temperature, seed, said)
         return blake2b(repr(asked).encode("utf-8", "surrogatepass"), digest_size=32).digest()
 
     def _counted(self, **more: Any) -> None:
         with self._lock:
-            self.usage = replace(
-                self.usage, **{name: getattr(self.usage, name) + value for name, value in more.items()}
-            )
+            counted = {name: getattr(self.usage, name) + value for name, value in more.items()}
+            self.usage = replace(self.usage, **counted)

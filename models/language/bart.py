@@ -20,10 +20,7 @@ _AT_ONCE = 16
 
 
 class Bart:
-    """A BART of the transformers library, from a folder on this machine. It decodes by beams, without chance.
-
-    Raises ModelUnavailable where the folder does not hold one.
-    """
+    """A BART from a folder, which decodes by beams, without chance; ModelUnavailable where there is none."""
 
     def __init__(self, folder: Path) -> None:
         self.name = folder.resolve().name
@@ -31,8 +28,7 @@ class Bart:
         network, tokenizer = whole_model("BartForConditionalGeneration", folder)
         self._words = tokenizer.backend_tokenizer
         self._start, self._end = tokenizer.bos_token_id, tokenizer.eos_token_id
-        self._padding = tokenizer.pad_token_id
-        self._tokenizer = tokenizer
+        self._padding, self._tokenizer = tokenizer.pad_token_id, tokenizer
         self._network: Any = network.eval()
         self.width = int(network.config.d_model)
 
@@ -48,15 +44,11 @@ class Bart:
 
         found = []
         for some in _batches(pieces):
-            ids = torch.full((len(some), TOKENS), self._padding)
-            for row, piece in enumerate(some):
-                ids[row, : len(piece)] = torch.tensor(piece)
-            real = torch.arange(TOKENS) < torch.tensor([len(piece) for piece in some])[:, None]
-            device = self._network.device
+            ids = [[*piece, *[self._padding] * (TOKENS - len(piece))] for piece in some]
+            real = [[int(place < len(piece)) for place in range(TOKENS)] for piece in some]
+            given, mask = torch.tensor([ids, real], device=self._network.device)
             with torch.inference_mode():
-                read = self._network.get_encoder()(
-                    input_ids=ids.to(device), attention_mask=real.long().to(device)
-                )
+                read = self._network.get_encoder()(input_ids=given, attention_mask=mask)
             found.append(read.last_hidden_state.float().cpu().numpy())
         return np.concatenate(found)
 

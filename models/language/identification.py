@@ -31,12 +31,6 @@ def _identifier() -> Any:
             array("HI"[data[name].itemsize // 4], data[name].tobytes())
             for name in ("nextmove", "nextmove_row")
         )
-        return LanguageIdentifier(
-            data["ptc"],
-            data["pc"],
-            data["classes"].tolist(),
-            states,
-            data["out_feat"].tolist(),
-            norm_probs=True,
-            tk_row=rows,
-        )
+        classes, features = data["classes"].tolist(), data["out_feat"].tolist()
+        learned = (data["ptc"], data["pc"], classes, states, features)
+        return LanguageIdentifier(*learned, norm_probs=True, tk_row=rows)

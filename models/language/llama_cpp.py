@@ -11,7 +11,7 @@ from models.errors import ModelUnavailable
 from models.language.protocol import ChatMessage, PromptTooLong
 
 if TYPE_CHECKING:
-    from llama_cpp import Llama, LlamaGrammar
+    from llama_cpp import Llama
 
 GGUF_MAGIC = b"GGUF"
 
@@ -24,11 +24,9 @@ Render = Callable[[list[dict[str, str]]], str]
 class LlamaCppModel:
     """One loaded GGUF file with one context, shared by threads behind a lock.
 
-    Args:
-        path: the GGUF file.
-        context_tokens: room for prompt and answer; never more than the model was trained for.
-        threads: processor threads; None takes half of the cores.
-        gpu_layers: layers on the GPU, -1 for all; needs a GPU build.
+    ``context_tokens`` is the room for prompt and answer, never more than the model was trained for;
+    ``threads`` are of the processor, None takes half of the cores; ``gpu_layers`` are -1 for all, and need a
+    GPU build.
 
     Raises:
         ModelUnavailable: the library is not installed, or the file is missing, damaged or unsupported.
@@ -40,24 +38,14 @@ class LlamaCppModel:
         self._llama = _load(path, context_tokens, threads, gpu_layers)
         import llama_cpp
 
-        self._name = f"llama.cpp {path.name}"
+        self.name = f"llama.cpp {path.name}"
         self._lock = Lock()
         trained: int = llama_cpp.llama_model_n_ctx_train(self._llama.model)
-        self._context_tokens = min(context_tokens, trained)
+        self.context_tokens = min(context_tokens, trained)
         vocab = llama_cpp.llama_model_get_vocab(self._llama.model)
         self._bos = self._llama.token_bos() if llama_cpp.llama_vocab_get_add_bos(vocab) else None
         self._control = _control_marks(self._llama)
         self._render, self._stop = _renderer(self._llama)
-
-    @property
-    def name(self) -> str:
-        """``llama.cpp`` and the file's name."""
-        return self._name
-
-    @property
-    def context_tokens(self) -> int:
-        """Room for prompt and answer, in tokens."""
-        return self._context_tokens
 
     def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
         """Tokens of the prompt, chat template included; exact."""
@@ -66,14 +54,8 @@ class LlamaCppModel:
     def complete(
         self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> str:
-        """The model's answer; one call at a time, the others wait.
-
-        Raises:
-            PromptTooLong: the prompt leaves less than ``max_tokens`` tokens for the answer.
-            ModelUnavailable: llama.cpp failed.
-        """
-        written = self.stream(messages, max_tokens=max_tokens, temperature=temperature, seed=seed)
-        return "".join(written)
+        """The model's answer, one at a time; raises PromptTooLong, or ModelUnavailable if it failed."""
+        return "".join(self._written(messages, max_tokens, temperature, seed))
 
     def complete_as(
         self,
@@ -104,9 +86,12 @@ class LlamaCppModel:
         if max_tokens < 1:
             raise ValueError(f"max_tokens must be at least 1, not {max_tokens}")
         tokens = self._tokens(messages)
-        room = self._context_tokens - max_tokens
+        room = self.context_tokens - max_tokens
         if len(tokens) > room:
-            raise PromptTooLong(self._name, len(tokens), room)
+            raise PromptTooLong(self.name, len(tokens), room)
+        from llama_cpp import LlamaGrammar
+
+        grammar = LlamaGrammar.from_json_schema(json.dumps(schema), verbose=False) if schema else None
         with self._lock:
             # What an earlier prompt left in the cache changes the rounding of the next answer.
             self._llama.reset()
@@ -118,7 +103,7 @@ class LlamaCppModel:
                     seed=seed,
                     stop=self._stop,
                     stream=True,
-                    grammar=schema and _grammar(schema),
+                    grammar=grammar,
                 )
                 for piece in pieces:
                     yield str(piece["choices"][0]["text"])
@@ -140,14 +125,8 @@ class LlamaCppModel:
 
     def _failed(self, doing: str) -> ModelUnavailable:
         return ModelUnavailable(
-            f"{self._name} failed while {doing};", "try again, and if it fails again choose another GGUF file"
+            f"{self.name} failed while {doing};", "try again, and if it fails again choose another GGUF file"
         )
-
-
-def _grammar(schema: Mapping[str, Any]) -> "LlamaGrammar":
-    from llama_cpp import LlamaGrammar
-
-    return LlamaGrammar.from_json_schema(json.dumps(schema), verbose=False)
 
 
 def _load(path: Path, context_tokens: int, threads: int | None, gpu_layers: int) -> "Llama":
@@ -195,14 +174,18 @@ def _control_marks(llama: "Llama") -> re.Pattern[str]:
     """A pattern for the written form of the vocabulary's control tokens."""
     import llama_cpp
 
-    vocab = llama_cpp.llama_model_get_vocab(llama.model)
-    marks = [
-        llama_cpp.llama_vocab_get_text(vocab, token).decode("utf-8", "replace")
-        for token in range(llama.n_vocab())
-        if llama_cpp.llama_vocab_get_attr(vocab, token) & llama_cpp.LLAMA_TOKEN_ATTR_CONTROL
-    ]
+    vocab, control = llama_cpp.llama_model_get_vocab(llama.model), llama_cpp.LLAMA_TOKEN_ATTR_CONTROL
+    tokens = [n for n in range(llama.n_vocab()) if llama_cpp.llama_vocab_get_attr(vocab, n) & control]
+    marks = [_written_form(llama, token) for token in tokens]
     longest_first = sorted((mark for mark in marks if len(mark) > 1), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+
+
+def _written_form(llama: "Llama", token: int) -> str:
+    import llama_cpp
+
+    vocab = llama_cpp.llama_model_get_vocab(llama.model)
+    return str(llama_cpp.llama_vocab_get_text(vocab, token).decode("utf-8", "replace"))
 
 
 def _renderer(llama: "Llama") -> tuple[Render, list[str]]:
@@ -233,14 +216,10 @@ def _works(render: Render) -> bool:
 
 
 def _templated(llama: "Llama", template: str) -> Render:
-    import llama_cpp
     from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
-    vocab = llama_cpp.llama_model_get_vocab(llama.model)
-    bos, eos = (
-        llama_cpp.llama_vocab_get_text(vocab, token).decode("utf-8", "replace") if token >= 0 else ""
-        for token in (llama.token_bos(), llama.token_eos())
-    )
+    ends = (llama.token_bos(), llama.token_eos())
+    bos, eos = (_written_form(llama, token) if token >= 0 else "" for token in ends)
     formatter: Any = Jinja2ChatFormatter(template=template, bos_token=bos, eos_token=eos)
     return lambda turns: str(formatter(messages=turns).prompt)
 

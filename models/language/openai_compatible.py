@@ -49,16 +49,11 @@ class ServerRefused(ModelUnavailable):
 class OpenAICompatibleModel:
     """``POST /chat/completions``; each call opens and closes its own connection.
 
-    Args:
-        base_url: as for the OpenAI clients, ``http://127.0.0.1:8080/v1``; ``/v1`` is added without a path.
-        model: the model's name on that server.
-        api_key: sent as a bearer token, shown nowhere.
-        timeout_s: seconds for one try, from connecting to the last byte.
-        context_tokens: room for prompt and answer on that server.
-        allow_insecure: permit plain HTTP to another machine, where the network can read prompts.
-
-    Raises:
-        ConfigurationError: the URL or the key cannot be used.
+    ``base_url`` is as for the OpenAI clients, ``http://127.0.0.1:8080/v1``; ``/v1`` is added without a path.
+    ``api_key`` is sent as a bearer token and shown nowhere, ``timeout_s`` is for one try, from connecting to
+    the last byte, and ``context_tokens`` the room for prompt and answer. ``allow_insecure`` permits plain
+    HTTP to another machine, where the network can read prompts. Raises ConfigurationError where URL or key
+    cannot be used.
     """
 
     def __init__(
@@ -72,24 +67,14 @@ class OpenAICompatibleModel:
         allow_insecure: bool = False,
     ) -> None:
         self._url = _completions_url(base_url, allow_insecure=allow_insecure)
-        self._host = self._url.netloc.decode("ascii")
-        self._model = model
+        self._host, self._model = self._url.netloc.decode("ascii"), model
+        self.name = f"{model} at {self._host}"
+        self.context_tokens = context_tokens
         self._headers = {"content-type": "application/json", **_authorization(api_key)}
         self._timeout_s = timeout_s
-        self._context_tokens = context_tokens
         self._knows_schemas = True
         # Python's own context: unlike httpx's it knows the certificates of the machine's owner.
         self._tls = ssl.create_default_context()
-
-    @property
-    def name(self) -> str:
-        """The model's name and the server's host."""
-        return f"{self._model} at {self._host}"
-
-    @property
-    def context_tokens(self) -> int:
-        """Room for prompt and answer, in tokens, as configured."""
-        return self._context_tokens
 
     def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
         """An estimate, since the tokenizer is elsewhere: three bytes a token, and eight a turn."""
@@ -98,13 +83,9 @@ class OpenAICompatibleModel:
     def complete(
         self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> str:
-        """The server's answer.
-
-        Raises:
-            ModelUnavailable: no usable answer came; the message has the host and the HTTP status.
-        """
-        answer = b"".join(self._posted(self._body(messages, max_tokens, temperature, seed, stream=False)))
-        return self._text(answer)
+        """The server's answer; ModelUnavailable names host and HTTP status where no usable one came."""
+        body = self._body(messages, max_tokens, temperature, seed)
+        return self._text(b"".join(self._posted(body)))
 
     def complete_as(
         self,
@@ -118,7 +99,7 @@ class OpenAICompatibleModel:
         """The server's answer, as JSON of this schema; without one if it refuses requests for one."""
         form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": True}}
         if self._knows_schemas:
-            body = self._body(messages, max_tokens, temperature, seed, stream=False, response_format=form)
+            body = self._body(messages, max_tokens, temperature, seed, response_format=form)
             try:
                 return self._text(b"".join(self._posted(body)))
             except ServerRefused as error:
@@ -141,31 +122,22 @@ class OpenAICompatibleModel:
                     line, _, read = read.partition(b"\n")
                     events |= line.startswith(b"data:")
                     if line.startswith(b"data:") and line[5:].strip() != b"[DONE]":
-                        yield self._piece(line[5:])
+                        yield self._text(line[5:], piece=True)
         if read or not events:
             yield self._text(read)
 
     def _body(
-        self,
-        messages: Sequence[ChatMessage],
-        max_tokens: int,
-        temperature: float,
-        seed: int,
-        *,
-        stream: bool,
-        **more: Any,
+        self, messages: Sequence[ChatMessage], max_tokens: int, temperature: float, seed: int, **more: Any
     ) -> bytes:
+        # Without lone surrogates, which many servers' JSON parsers refuse.
+        said = [(m.role, m.content.encode("utf-8", "replace").decode("utf-8")) for m in messages]
         payload = {
             "model": self._model,
-            # Without lone surrogates, which many servers' JSON parsers refuse.
-            "messages": [
-                {"role": m.role, "content": m.content.encode("utf-8", "replace").decode("utf-8")}
-                for m in messages
-            ],
+            "messages": [{"role": role, "content": content} for role, content in said],
             "max_tokens": max_tokens,
             "temperature": temperature,
             "seed": seed,
-            "stream": stream,
+            "stream": False,
             **more,
         }
         return json.dumps(payload).encode("ascii")
@@ -214,20 +186,15 @@ class OpenAICompatibleModel:
                 "see that server's log, and try again",
             ) from None
 
-    def _text(self, answer: bytes) -> str:
+    def _text(self, answer: bytes, *, piece: bool = False) -> str:
+        """The text of a whole answer, or of the ``piece`` of one that an event has."""
         try:
-            text = json.loads(answer)["choices"][0]["message"]["content"]
-        except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-            raise self._unusable("its answer is not a chat completion") from None
-        if not isinstance(text, str):
-            raise self._unusable("its answer holds no text")
-        return text
-
-    def _piece(self, event: bytes) -> str:
-        try:
-            choices = json.loads(event)["choices"]
+            choices = json.loads(answer)["choices"]
             # The last event may have counts and no choice.
-            text = (choices[0]["delta"].get("content") or "") if choices else ""
+            if piece:
+                text = (choices[0]["delta"].get("content") or "") if choices else ""
+            else:
+                text = choices[0]["message"]["content"]
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
             raise self._unusable("its answer is not a chat completion") from None
         if not isinstance(text, str):
@@ -243,11 +210,8 @@ class OpenAICompatibleModel:
     def _refused(self, status: int) -> ServerRefused:
         server_side = status >= httpx.codes.INTERNAL_SERVER_ERROR
         remedy = "see that server's log, and try again" if server_side else "check the base URL"
-        return ServerRefused(
-            f"the language model at {self._host} answered with HTTP status {status};",
-            REMEDIES.get(status, remedy),
-            status,
-        )
+        what = f"the language model at {self._host} answered with HTTP status {status};"
+        return ServerRefused(what, REMEDIES.get(status, remedy), status)
 
     def _unusable(self, reason: str) -> ModelUnavailable:
         return ModelUnavailable(

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -25,8 +26,7 @@ class PromptTooLong(LetheError):
             f"the prompt takes {n_tokens} tokens and {model} has room for {limit}: "
             "ask a shorter question or choose a model with a larger context"
         )
-        self.n_tokens = n_tokens
-        self.limit = limit
+        self.n_tokens, self.limit = n_tokens, limit
 
 
 class LanguageModel(Protocol):
@@ -35,27 +35,22 @@ class LanguageModel(Protocol):
     @property
     def name(self) -> str:
         """The engine and the model, as reports show it."""
-        ...
 
     @property
     def context_tokens(self) -> int:
         """Maximum tokens of prompt and answer together."""
-        ...
 
     def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
         """Tokens of the prompt made of ``messages``, rather too many than too few."""
-        ...
 
     def complete(
         self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> str:
         """At most ``max_tokens`` tokens of answer; greedy where ``temperature`` is 0.
 
-        Raises:
-            ModelUnavailable: the engine could not be reached or failed.
-            PromptTooLong: prompt and answer do not fit into the context.
+        Raises ModelUnavailable where the engine could not be reached or failed. Raises PromptTooLong where
+        prompt and answer do not fit into the context.
         """
-        ...
 
 
 @runtime_checkable
@@ -66,7 +61,6 @@ class StreamingModel(LanguageModel, Protocol):
         self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> Generator[str]:
         """The pieces of what ``complete`` returns; raises the same. Closed early, the model stops."""
-        ...
 
 
 @runtime_checkable
@@ -83,7 +77,6 @@ class ConstrainedModel(LanguageModel, Protocol):
         seed: int = 0,
     ) -> str:
         """An answer that fits ``schema``, if ``max_tokens`` suffice and the engine knows schemas."""
-        ...
 
 
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)(?:```|\Z)", re.DOTALL)
@@ -95,14 +88,9 @@ def json_in(answer: str) -> Any:
     """The first JSON object of an answer, fenced or amid words; None where there is none."""
     fenced = _FENCE.search(answer)
     said = fenced[1] if fenced else answer
-    start = said.find("{")
-    while start >= 0:
-        try:
-            found, _ = json.JSONDecoder().raw_decode(said, start)
-        except (ValueError, RecursionError):
-            start = said.find("{", start + 1)
-            continue
-        return found
+    for opened in re.finditer("{", said):
+        with suppress(ValueError, RecursionError):
+            return json.JSONDecoder().raw_decode(said, opened.start())[0]
     return None
 
 

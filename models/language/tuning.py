@@ -49,10 +49,7 @@ CLIP = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What DP-SGD adds in each of its ``steps``, in multiples of the clip, and what it has spent at its end.
-
-    Every record is drawn with the chance ``sample_rate`` in each step, whatever else is drawn.
-    """
+    """DP-SGD's noise in multiples of the clip; each record is drawn with ``sample_rate`` in each step."""
 
     multiplier: float
     sample_rate: float
@@ -82,11 +79,7 @@ def prompt_of(codes: Sequence[str]) -> str:
 
 
 def load_causal(name: str) -> CausalModel:
-    """A model from a folder of this machine, or a pulled one by its id; never downloads.
-
-    Raises:
-        ModelUnavailable: It is missing or incomplete, or no token of its tokenizer ends a text.
-    """
+    """A local or pulled model; ModelUnavailable if it is not whole, or no token ends a text."""
     network, tokenizer = whole_model("AutoModelForCausalLM", folder_of(reference(name), "language"))
     if tokenizer.eos_token_id is None:
         raise ModelUnavailable(
@@ -99,9 +92,7 @@ def load_causal(name: str) -> CausalModel:
 def noise_for(epsilon: float, delta: float, n_records: int, recipe: Recipe) -> Noise:
     """The least noise that keeps (epsilon, delta) for one record added or removed.
 
-    Raises:
-        ModelUnavailable: opacus is not installed.
-        ConfigurationError: No noise keeps it.
+    Raises ModelUnavailable where opacus is not installed. Raises ConfigurationError where no noise keeps it.
     """
     with _opacus():
         from opacus.accountants import RDPAccountant
@@ -109,14 +100,10 @@ def noise_for(epsilon: float, delta: float, n_records: int, recipe: Recipe) -> N
 
         sample_rate = min(1.0, recipe.batch / n_records)
         steps = math.ceil(recipe.epochs / sample_rate)
+        wanted = {"target_epsilon": epsilon, "target_delta": delta, "epsilon_tolerance": epsilon / 1_000}
         try:
             multiplier = get_noise_multiplier(
-                target_epsilon=epsilon,
-                target_delta=delta,
-                sample_rate=sample_rate,
-                steps=steps,
-                accountant="rdp",
-                epsilon_tolerance=epsilon / 1_000,
+                sample_rate=sample_rate, steps=steps, accountant="rdp", **wanted
             )
         except ValueError:
             raise ConfigurationError(
@@ -152,9 +139,8 @@ def fine_tune_privately(
 ) -> None:
     """Fine-tuning by DP-SGD with this noise, which ``noise_for`` gave for as many records.
 
-    Raises:
-        ModelUnavailable: opacus is not installed, or cannot tell the gradients of records apart in this
-            network.
+    Raises ModelUnavailable where opacus is not installed, or cannot tell the gradients of records apart in
+    this network.
     """
     import torch
     from torch.optim import AdamW
@@ -210,19 +196,15 @@ def _losses(network: Any, tokens: Sequence[Sequence[int]]) -> "Tensor":
     from torch.nn.utils.rnn import pad_sequence
 
     device = next(network.parameters()).device
-    labels = pad_sequence(
-        [torch.tensor(record, device=device) for record in tokens], batch_first=True, padding_value=_NO_TARGET
-    )
+    labels = pad_sequence([torch.tensor(record, device=device) for record in tokens], True, _NO_TARGET)
+    real = labels.ne(_NO_TARGET)
     # No token sees the padding, which is behind it. Positions are given for each record by itself: a network
     # that makes them once for all has no gradient for each.
     positions = torch.arange(labels.shape[1], device=device).expand_as(labels)
-    logits = network(
-        input_ids=labels.clamp(min=0), attention_mask=labels.ne(_NO_TARGET), position_ids=positions
-    ).logits
-    losses = cross_entropy(
-        logits[:, :-1].transpose(1, 2), labels[:, 1:], ignore_index=_NO_TARGET, reduction="none"
-    )
-    means: Tensor = losses.sum(1) / labels[:, 1:].ne(_NO_TARGET).sum(1)
+    logits = network(input_ids=labels.clamp(min=0), attention_mask=real, position_ids=positions).logits
+    # Targets of padding are left out: the library knows their number.
+    losses = cross_entropy(logits[:, :-1].transpose(1, 2), labels[:, 1:], reduction="none")
+    means: Tensor = losses.sum(1) / real[:, 1:].sum(1)
     return means
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 Span = tuple[int, int]
+RenderedOf = Callable[[Passage, bool, random.Random], Rendered]
+"""A passage with its marks replaced, or as it was written."""
 HELD_BACK = 12
 """One passage of so many is held back, to say how often the reader is right."""
 
@@ -69,23 +71,15 @@ class Example:
 
 
 def examples_of(
-    rendered: Callable[[Passage, bool, random.Random], Rendered],
-    recipe: AnswerRecipe,
-    model: Trunk,
-    known: int,
+    rendered: RenderedOf, recipe: AnswerRecipe, model: Trunk, known: int
 ) -> tuple[list[Example], list[Example]]:
-    """What is learned from, and what is held back.
-
-    ``rendered`` gives a passage with its marks replaced, or as it was written; of the first ``known``
-    questions the share ``recipe.again`` is learned from.
-    """
+    """What is learned from, with the share ``recipe.again`` of the first ``known``, and what is held back."""
     chance = random.Random(recipe.seed)
     there = {each.name: each for each in passages("learn")}
     asked = _questions(known, recipe.again, chance)
     versions = {name: rendered(there[name], True, chance) for name in asked}
     near = _nearest(model, asked, versions, recipe.near)
-    learned: list[Example] = []
-    held_back: list[Example] = []
+    learned, held_back = list[Example](), list[Example]()
     for name, questions in asked.items():
         last = _is_held_back(name)
         plain = rendered(there[name], False, chance)
@@ -126,12 +120,8 @@ def _read(model: Trunk, question: str, version: Rendered, gold: dict[str, Any]) 
     answers = [any(covers(sentence, each) for each in told) for sentence in version.sentences]
     leads = [lead is not None and covers(sentence, lead) for sentence in version.sentences]
     for row in rows_of(words, text, version.sentences):
-        yield Example(
-            row,
-            [answers[number] for number in row.numbers],
-            [bool(number) and leads[number - 1] for number in row.numbers],
-            question,
-        )
+        led = [bool(number) and leads[number - 1] for number in row.numbers]
+        yield Example(row, [answers[number] for number in row.numbers], led, question)
 
 
 def covers(sentence: Span, told: Span) -> bool:
@@ -141,10 +131,7 @@ def covers(sentence: Span, told: Span) -> bool:
 
 
 def _nearest(
-    model: Trunk,
-    asked: dict[str, list[dict[str, Any]]],
-    versions: dict[str, Rendered],
-    most: int,
+    model: Trunk, asked: dict[str, list[dict[str, Any]]], versions: dict[str, Rendered], most: int
 ) -> dict[str, list[str]]:
     from models.encoders.e5 import E5Small
 
@@ -161,16 +148,13 @@ def _nearest(
 
 
 def make_answers(
-    rendered: Callable[[Passage, bool, random.Random], Rendered],
+    rendered: RenderedOf,
     output: Path,
     recipe: AnswerRecipe,
     report: Callable[[Progress], None],
     start: ModelRef | None = None,
 ) -> dict[str, Any]:
-    """Teach an answer reader, write it into ``output``; its card.
-
-    It starts from the upper layers of the encoder, or from another answer reader, ``start``.
-    """
+    """Teach an answer reader, from the encoder or from ``start``, and write it into ``output``; its card."""
     import torch
 
     began = time.time()
@@ -178,7 +162,12 @@ def make_answers(
     model = trunk(numbers=fastest())
     learned, held_back = examples_of(rendered, recipe, model, recipe.known if start else 0)
     before = read_trained(start, "answers") if start else None
-    first = dict(before.weights) if before else _upper_layers()
+    if before:
+        first = dict(before.weights)
+    else:
+        layers = {f"encoder.layer.{number}." for number in range(LOWER, LAYERS)}
+        whole = trunk().weights.items()
+        first = with_new_head({name: each for name, each in whole if name.startswith(tuple(layers))}, HEADS)
     weights = _taught(model, first, learned, recipe, report)
     card = {
         "name": "lethe-answers",
@@ -196,15 +185,6 @@ def make_answers(
     return card
 
 
-def _upper_layers() -> "dict[str, Tensor]":
-    upper = {
-        name: weight
-        for name, weight in trunk().weights.items()
-        if name.startswith("encoder.layer.") and int(name.split(".")[2]) >= LOWER
-    }
-    return with_new_head(upper, HEADS)
-
-
 def _taught(
     model: Trunk,
     first: "dict[str, Tensor]",
@@ -214,17 +194,20 @@ def _taught(
 ) -> "dict[str, Tensor]":
     import torch
     from torch.nn import functional
+    from torch.nn.utils.rnn import pad_sequence
 
     chance = random.Random(recipe.seed)
     weights = with_new_head(first, {})
     optimizer = optimizer_of(weights, recipe.rates)
     kept = _lower(model, [each.row for each in examples])
-    one = [*_batches(examples, chance, recipe.pieces)]
+    one = _batches(examples, chance, recipe.pieces)
     step, steps = 0, max(1, round(len(one) * recipe.epochs))
     while step < steps:
         for batch in one[: steps - step]:
             rows = [examples[number].row for number in batch]
-            states, real = _padded([kept[number] for number in batch])
+            states = pad_sequence([kept[number].float() for number in batch], batch_first=True)
+            lengths = torch.tensor([len(kept[number]) for number in batch])
+            real = torch.arange(states.shape[1])[None, :] < lengths[:, None]
             with torch.autocast("cpu", dtype=torch.bfloat16):
                 states = run_layers(weights, states, real, range(LOWER, LAYERS), recipe.rates.dropout)
             losses = []
@@ -235,26 +218,23 @@ def _taught(
                 if not right.any():
                     losses.append(-said[0])
                     continue
-                losses.append(-torch.logsumexp(said[1:][right], dim=0))
-                led = functional.binary_cross_entropy_with_logits(
-                    told[right][:, 1], torch.tensor(each.led).float()[right]
-                )
-                losses.append(recipe.lead_weight * led)
+                led = torch.tensor(each.led).float()[right]
+                led_loss = functional.binary_cross_entropy_with_logits(told[right][:, 1], led)
+                losses += [-torch.logsumexp(said[1:][right], dim=0), recipe.lead_weight * led_loss]
             loss = torch.stack(losses).sum() / len(batch)
             step += 1
             take_step(optimizer, loss, weights, step, steps, recipe.rates)
             report(Progress(step, steps, float(loss)))
-        one = [*_batches(examples, chance, recipe.pieces)]
+        one = _batches(examples, chance, recipe.pieces)
     return {name: weight.detach() for name, weight in weights.items()}
 
 
-def _batches(examples: Sequence[Example], chance: random.Random, most: int) -> Iterator[list[int]]:
-    order = sorted(
-        range(len(examples)), key=lambda number: len(examples[number].row.pieces) + 40 * chance.random()
-    )
-    made = [*packed(order, lambda number: len(examples[number].row.pieces), most)]
+def _batches(examples: Sequence[Example], chance: random.Random, most: int) -> list[list[int]]:
+    lengths = [len(each.row.pieces) for each in examples]
+    order = sorted(range(len(examples)), key=lambda number: lengths[number] + 40 * chance.random())
+    made = [*packed(order, lengths.__getitem__, most)]
     chance.shuffle(made)
-    yield from made
+    return made
 
 
 def _lower(model: Trunk, rows: Sequence[Row]) -> "list[Tensor]":
@@ -264,22 +244,11 @@ def _lower(model: Trunk, rows: Sequence[Row]) -> "list[Tensor]":
     made: dict[int, Tensor] = {}
     order = sorted(range(len(rows)), key=lambda number: len(rows[number].pieces))
     with torch.inference_mode():
-        for some in packed(iter(order), lambda number: len(rows[number].pieces), 8192):
+        for some in packed(order, lambda number: len(rows[number].pieces), 8192):
             states, _ = model.states([rows[number].pieces for number in some], LOWER)
             for place, number in enumerate(some):
                 made[number] = states[place, : len(rows[number].pieces)].bfloat16().clone()
     return [made[number] for number in range(len(rows))]
-
-
-def _padded(states: "Sequence[Tensor]") -> "tuple[Tensor, Tensor]":
-    import torch
-
-    longest = max(len(each) for each in states)
-    whole = torch.zeros(len(states), longest, states[0].shape[1])
-    real = torch.zeros(len(states), longest, dtype=torch.bool)
-    for place, each in enumerate(states):
-        whole[place, : len(each)], real[place, : len(each)] = each.float(), True
-    return whole, real
 
 
 def shares_right(model: Trunk, weights: "dict[str, Tensor]", examples: Sequence[Example]) -> dict[str, float]:
@@ -298,17 +267,10 @@ def shares_right(model: Trunk, weights: "dict[str, Tensor]", examples: Sequence[
             best = int(told[:, 0].argmax())
             if any(each.answers):
                 right.append(each.answers[best])
-                led += [
-                    (float(logit) > 0) == wanted
-                    for logit, wanted, said in zip(told[:, 1], each.led, each.answers, strict=True)
-                    if said
-                ]
+                rows = zip(told[:, 1], each.led, each.answers, strict=True)
+                led += [(float(logit) > 0) == wanted for logit, wanted, said in rows if said]
             else:
                 nothing.append(float(told[best, 0]) < float(none))
-    return {
-        "questions": len(right),
-        "right": round(float(np.mean(right)), 3),
-        "unanswered": len(nothing),
-        "nothing": round(float(np.mean(nothing)), 3),
-        "led": round(float(np.mean(led)), 3),
-    }
+    shares = {"right": right, "nothing": nothing, "led": led}
+    counts = {"questions": len(right), "unanswered": len(nothing)}
+    return counts | {name: round(float(np.mean(hits)), 3) for name, hits in shares.items()}

@@ -7,25 +7,13 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_softmax
 
 from models.attributes import Floats, Head, KnownTexts, Learned, Places
 
 NAMES = 2_400
 """Names of invented people."""
-LOCALES = (
-    "en_US",
-    "en_GB",
-    "en_IN",
-    "en_PH",
-    "en_NZ",
-    "en_IE",
-    "en_CA",
-    "en_AU",
-    "de_DE",
-    "fr_FR",
-    "es_ES",
-    "it_IT",
-)
+LOCALES = "en_US en_GB en_IN en_PH en_NZ en_IE en_CA en_AU de_DE fr_FR es_ES it_IT".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +46,11 @@ def fit_head(
         [priors, shared, mapped], max_iter=recipe.steps, line_search_fn="strong_wolfe", tolerance_change=1e-9
     )
 
+    penalties = (
+        *((priors, recipe.prior_penalty), (shared, recipe.clue_penalty)),
+        (mapped, recipe.vector_penalty),
+    )
+
     def loss() -> "torch.Tensor":
         optimizer.zero_grad()
         scores = priors + clues @ shared
@@ -65,16 +58,14 @@ def fit_head(
             scores = scores + vectors @ mapped.T
         told = torch.log_softmax(scores, dim=1)[torch.arange(len(truths)), truths]
         total = -(weights * told).sum()
-        total = (
-            total + recipe.prior_penalty * priors.square().sum() + recipe.clue_penalty * shared.square().sum()
-        )
-        total = total + recipe.vector_penalty * mapped.square().sum()
+        for part, penalty in penalties:
+            total = total + penalty * part.square().sum()
         total.backward()
         return total
 
     optimizer.step(loss)
-    found = [each.detach().numpy() for each in (priors, shared, mapped)]
-    return Head(attribute, tuple(values), found[0], found[1], found[2], np.ones(1))
+    one, two, three = (each.detach().numpy() for each in (priors, shared, mapped))
+    return Head(attribute, tuple(values), one, two, three, np.ones(1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +113,7 @@ def kept_apart(texts: KnownTexts, recipe: AttributeRecipe) -> KeptApart:
         told[folds == fold] = head.probabilities(learned.vectors[folds == fold], learned.clues[folds == fold])
     figures: dict[str, dict[str, float]] = {}
     for corpus in sorted(set(texts.corpora)):
-        places = np.flatnonzero(np.array([each == corpus for each in texts.corpora]))
+        places = np.flatnonzero(np.array(texts.corpora) == corpus)
         order = np.argsort(-told[places], axis=1, kind="stable")
         truths = learned.truths[places]
         figures[corpus] = {
@@ -145,16 +136,11 @@ def trained_head(
 
 
 def temperature(told: Floats, truths: Places) -> float:
-    """What scores have to be divided by for their probabilities to be right, from texts kept apart.
-
-    ``told`` are probabilities, of shape (texts, values).
-    """
+    """What scores have to be divided by, from probabilities of texts kept apart, of shape (texts, values)."""
     scores = np.log(told.clip(1e-12))
 
     def loss(divisor: float) -> float:
-        logs = scores / divisor
-        logs = logs - np.logaddexp.reduce(logs, axis=1, keepdims=True)
-        return -float(logs[np.arange(len(truths)), truths].mean())
+        return -float(log_softmax(scores / divisor, axis=1)[np.arange(len(truths)), truths].mean())
 
     return min((float(each) for each in np.geomspace(0.5, 5, 41)), key=loss)
 

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,6 @@ from models.training.fields import (
 from models.training.judge import JudgeRecipe, aligned, train_judge, within_bounds
 from models.training.optimizing import Progress
 from models.training.transformer_risk import (
-    ScoredText,
     TransformerRecipe,
     agreement,
     fine_tune,
@@ -58,24 +57,12 @@ def _snippets(data: Path | None, labels: Path | None) -> tuple[list[Snippet], li
     return [*learned, *own], measured
 
 
-def _texts(learned: Sequence[Snippet], data: Path | None, without: Sequence[Snippet]) -> list[ScoredText]:
-    """The snippets, plus weak labels from the corpora except the records of ``without``."""
-    texts = [scored(snippet) for snippet in learned]
-    return texts if data is None else texts + identifier_signals(data, without=records_of(without))
+def _when(began: float) -> dict[str, Any]:
+    return {"seconds": round(time.time() - began), "trained": time.strftime("%Y-%m-%d")}
 
 
-def _facts(
-    learned: Sequence[Snippet], texts: Sequence[ScoredText], recipe: TransformerRecipe, began: float
-) -> dict[str, Any]:
-    """The training facts for the card."""
-    return {
-        "recipe": asdict(recipe),
-        "snippets": dict(sorted(Counter(snippet.domain for snippet in learned).items())),
-        "scored_mentions": sum(len(snippet.places) for snippet in learned),
-        "further_mentions": sum(len(text.places) for text in texts if text.weight < 1),
-        "seconds": round(time.time() - began),
-        "trained": time.strftime("%Y-%m-%d"),
-    }
+def _counted(names: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(names).items()))
 
 
 def make_transformer_risk(
@@ -101,32 +88,31 @@ def make_transformer_risk(
         )
     reader = read_encoder(encoder, name)
     learned, development = split(snippets)
-    texts = _texts(learned, data, without=[*measured, *development])
+    texts = [scored(snippet) for snippet in learned]
+    if data is not None:
+        texts += identifier_signals(data, without=records_of([*measured, *development]))
     stops = [scored(snippet) for snippet in development]
     began = time.time()
     head = fine_tune(reader, texts, stops, stand_ins, recipe, report)
     model = TransformerRisk(name, reader, head)
+    known, pulled = describe(encoder.name), encoder.source == "hub"
     card = {
         "name": f"{name}-risk" if labels is None else f"{name}-risk+own",
         "kind": "transformer fine-tuned with a hazard head",
-        **_origin(encoder, folder),
-        **_facts(learned, texts, recipe, began),
+        # Of a folder only its name.
+        "encoder": encoder.name if pulled else folder.name,
+        "revision": folder.name if pulled else None,
+        "licence": known.licence if known else "that of the transformer",
+        "recipe": asdict(recipe),
+        "snippets": _counted(snippet.domain for snippet in learned),
+        "scored_mentions": sum(len(snippet.places) for snippet in learned),
+        "further_mentions": sum(len(text.places) for text in texts if text.weight < 1),
+        **_when(began),
         "development": asdict(agreement(model, stops)),
         "held_out": asdict(agreement(model, [scored(snippet) for snippet in measured])),
     }
     write_transformer_risk(output, reader, head, card)
     return card
-
-
-def _origin(encoder: ModelRef, folder: Path) -> dict[str, str | None]:
-    """The card's entry on the base transformer; of a folder only its name."""
-    known = describe(encoder.name)
-    pulled = encoder.source == "hub"
-    return {
-        "encoder": encoder.name if pulled else folder.name,
-        "revision": folder.name if pulled else None,
-        "licence": known.licence if known else "that of the transformer",
-    }
 
 
 def write_transformer_risk(
@@ -164,12 +150,11 @@ def make_judge(
         "kind": "ordinal head over aligned token states of the frozen MiniLM",
         "licence": "apache-2.0",
         "recipe": asdict(recipe),
-        "examples": dict(sorted(Counter(pair.kind for pair, _ in learned).items())),
-        "corpora": dict(sorted(Counter(pair.group.split()[0] for pair, _ in learned).items())),
+        "examples": _counted(pair.kind for pair, _ in learned),
+        "corpora": _counted(pair.group.split()[0] for pair, _ in learned),
         "held_back": len(held_back),
         "within_bounds": within_bounds(weights, aligned(held_back, told)),
-        "seconds": round(time.time() - began),
-        "trained": time.strftime("%Y-%m-%d"),
+        **_when(began),
     }
     write_trained(output, "judge", weights, card)
     return card
@@ -198,12 +183,11 @@ def make_attributes(
         "kind": "conditional logits over vectors of the frozen MiniLM and counted clues",
         "licence": "apache-2.0",
         "recipe": asdict(recipe),
-        "examples": dict(sorted(Counter(name for each in texts for name in each.corpora).items())),
+        "examples": _counted(name for each in texts for name in each.corpora),
         "values": shipped,
         "left_out": sorted(figures.keys() - shipped.keys()),
         "held_apart": figures,
-        "seconds": round(time.time() - began),
-        "trained": time.strftime("%Y-%m-%d"),
+        **_when(began),
     }
     write_trained(output, "attributes", weights_of(heads), card)
     return card
@@ -212,15 +196,12 @@ def make_attributes(
 def make_fields(
     features_of: FeaturesOf, output: Path, recipe: FieldRecipe, report: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Train the head of fields on invented records and write it; the card.
-
-    Its figures are of a head that did not learn a tenth of the names, on fields with these names.
-    """
+    """Train and write the head of fields; the card, with figures of one that learned nine in ten names."""
     began = time.time()
     examples = field_examples(recipe.records, recipe.seed)
     held_back = [each for each in examples if is_held_back(each)]
-    report(f"learning from {len(examples) - len(held_back):,} fields, to measure")
     learned = [each for each in examples if not is_held_back(each)]
+    report(f"learning from {len(learned):,} fields, to measure")
     figures = right_share(train_head(learned, features_of, recipe), held_back, features_of)
     report(f"learning from {len(examples):,} fields")
     head = train_head(examples, features_of, recipe)
@@ -233,24 +214,17 @@ def make_fields(
         "kinds": list(head.kinds),
         "examples": len(examples),
         "names_not_learned": figures,
-        "seconds": round(time.time() - began),
-        "trained": time.strftime("%Y-%m-%d"),
+        **_when(began),
     }
     write_trained(output, "fields", weights_of_fields(head), card)
     return card
 
 
 def split(snippets: Sequence[Snippet]) -> tuple[list[Snippet], list[Snippet]]:
-    """The training part, and the development part: every tenth block of five neighbors (contrasting pairs).
-
-    No record has passages in both parts.
-    """
-    last = [number // BLOCK % DEVELOPMENT == DEVELOPMENT - 1 for number in range(len(snippets))]
-    development = [snippet for snippet, is_last in zip(snippets, last, strict=True) if is_last]
+    """The training and the development part, every tenth block of five neighbors; no record is in both."""
+    development, others = list[Snippet](), list[Snippet]()
+    for number, snippet in enumerate(snippets):
+        last = number // BLOCK % DEVELOPMENT == DEVELOPMENT - 1
+        (development if last else others).append(snippet)
     records = records_of(development)
-    learned = [
-        snippet
-        for snippet, is_last in zip(snippets, last, strict=True)
-        if not is_last and snippet.record not in records
-    ]
-    return learned, development
+    return [snippet for snippet in others if snippet.record not in records], development

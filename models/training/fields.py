@@ -12,7 +12,6 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from models.fields import BUCKETS, Feature, FieldHead, hashed, most_likely
 
@@ -74,7 +73,8 @@ def _record(drawn: random.Random, cells: "_Cells") -> list[FieldExample]:
         chosen.append((kind, drawn.choice(names[kind])))
     if drawn.random() < 0.35:
         chosen.append(("name" if about_people else NONE, "name"))
-    above = _owner(drawn) if drawn.random() < 0.2 else ""
+    owners = tables()["people"]["owners"]
+    above = drawn.choice(owners) if drawn.random() < 0.2 else ""
     rows = 1 if drawn.random() < 0.5 else drawn.randrange(2, 20)
     made = [(kind, base, _styled(drawn, _varied(drawn, kind, base), style)) for kind, base in chosen]
     found = []
@@ -106,33 +106,17 @@ def _unknown(drawn: random.Random, cells: "_Cells", style: str, rows: int) -> li
 
 _ANY = ("words", "word", "text", "code", "figures", "decimal", "thing", "flag", "status", "person", "company")
 _OWNED = frozenset(
-    (
-        "name",
-        "given name",
-        "family name",
-        "date of birth",
-        "age",
-        "gender",
-        "phone",
-        "email",
-        "address",
-        "city",
-    )
-    + ("postcode", "country", "social security", "passport", "region", "nationality", "job", "account", "tax")
-    + ("national id", "driving licence")
+    "name, given name, family name, date of birth, age, gender, phone, email, address, city, postcode, "
+    "country, social security, passport, region, nationality, job, account, tax, national id, driving "
+    "licence".split(", ")
 )
-
-
-def _owner(drawn: random.Random) -> str:
-    owner: str = drawn.choice(tables()["people"]["owners"])
-    return owner
 
 
 def _varied(drawn: random.Random, kind: str, base: str) -> str:
     """A name with whose it is, a number, or words shortened."""
     words = base.split()
     if kind in _OWNED and drawn.random() < 0.3:
-        owner = _owner(drawn)
+        owner = drawn.choice(tables()["people"]["owners"])
         words = [owner, *words] if drawn.random() < 0.85 else [*words, drawn.choice(("of", "for", "")), owner]
     if drawn.random() < 0.05:
         place = drawn.randrange(len(words))
@@ -174,7 +158,7 @@ class _Cells:
     def __init__(self, drawn: random.Random) -> None:
         from faker import Faker
 
-        self._drawn = drawn
+        self.drawn = drawn
         self._fakers = [Faker(locale) for locale in LOCALES]
         for each in self._fakers:
             each.seed_instance(drawn.randrange(1 << 30))
@@ -182,29 +166,18 @@ class _Cells:
 
     def under(self, kind: str, base: str, rows: int, about_people: bool) -> tuple[str, list[str]]:
         """What stands under a name, and of what kind that is: its cells may say that it is of another."""
-        roll = self._drawn.random()
+        roll = self.drawn.random()
         if base in _ACCOUNTS and roll > 0.93:
             known, pool = NONE, "figures"
         elif kind == ROLE:
-            known, pool = self._drawn.choices(
-                (
-                    ("name", "person"),
-                    ("customer number", "figures"),
-                    (FREE, "text"),
-                    (FREE, "status"),
-                    (NONE, "flag"),
-                ),
-                (70, 8, 10, 9, 3),
-            )[0]
+            known, pool = self.drawn.choices(_UNDER_ROLES, (70, 8, 10, 9, 3))[0]
         elif kind == NONE:
             known, pool = self._of_nothing(base, roll)
         elif kind == FREE:
-            known, pool = (
-                FREE,
-                "text" if roll < 0.5 else self._drawn.choice(("words", "phrase", "phrase", "thing")),
-            )
+            pool = "text" if roll < 0.5 else self.drawn.choice(("words", "phrase", "phrase", "thing"))
+            known = FREE
         elif base in _SHORT and roll < 0.12:
-            known, pool = NONE, self._drawn.choice(("figures", "decimal", "flag"))
+            known, pool = NONE, self.drawn.choice(("figures", "decimal", "flag"))
         elif base in _SHORT and not about_people and roll < 0.3:
             known, pool = NONE, "thing"
         elif kind in ("region", "marital status") and base in ("state", "estado", "married") and roll < 0.4:
@@ -220,16 +193,16 @@ class _Cells:
 
     def several(self, pool: str, rows: int) -> list[str]:
         """Some cells, of which a few hold nothing."""
-        cells = [self._drawn.choice(self.pool(pool)) for _ in range(rows)]
+        cells = [self.drawn.choice(self.pool(pool)) for _ in range(rows)]
         change: Callable[[str], str] = str
-        roll = self._drawn.random()
+        roll = self.drawn.random()
         if pool in ("person", "given name", "family name", "city", "job"):
             change = str.lower if roll < 0.12 else str.upper if roll < 0.22 else str
         if pool == "status":
             change = str.capitalize if roll < 0.5 else str.upper if roll < 0.6 else str
         return [
-            self._drawn.choice(("", "n/a", "-", "unknown"))
-            if rows > 1 and self._drawn.random() < 0.06
+            self.drawn.choice(("", "n/a", "-", "unknown"))
+            if rows > 1 and self.drawn.random() < 0.06
             else change(cell)
             for cell in cells
         ]
@@ -237,7 +210,7 @@ class _Cells:
     def pool(self, name: str) -> list[str]:
         """All cells of a pool."""
         if name not in self._pools:
-            self._pools[name] = [self._made(name, self._drawn.choice(self._fakers)) for _ in range(_POOL)]
+            self._pools[name] = [self._made(name, self.drawn.choice(self._fakers)) for _ in range(_POOL)]
         return self._pools[name]
 
     def _of_nothing(self, base: str, roll: float) -> tuple[str, str]:
@@ -248,227 +221,149 @@ class _Cells:
         )
         if pools[0] == "status" and roll < 0.12:
             return (FREE, "passed on") if roll < 0.05 else ("name", "person" if roll < 0.1 else "given name")
-        return NONE, self._drawn.choice(pools)
+        return NONE, self.drawn.choice(pools)
 
     def _made(self, name: str, fake: Any) -> str:
-        if maker := getattr(self, f"_{name.replace(' ', '_')}", None):
-            return str(maker(fake))
-        return (
-            self._figure(name)
-            if name in tables()["shapes"]
-            else str(self._drawn.choice(tables()["cells"][name]))
-        )
+        if name in _MAKERS:
+            return str(_MAKERS[name](self, fake))
+        return self.figure(name) if name in tables()["shapes"] else self.of(name)
 
-    def _figure(self, name: str) -> str:
+    def of(self, name: str) -> str:
+        """One of the words for cells."""
+        return str(self.drawn.choice(tables()["cells"][name]))
+
+    def rolled(self, share: float) -> bool:
+        """Whether something happens that happens in this share of cells."""
+        return self.drawn.random() < share
+
+    def figure(self, name: str) -> str:
         """A number in one of the shapes of a name: # is a figure, ? a capital letter."""
-        drawn = {"#": "0123456789", "?": "ABCDEFGHJKLMNPRSTUVWXYZ"}
-        shape = self._drawn.choice(tables()["shapes"][name])
-        return "".join(self._drawn.choice(drawn.get(sign, sign)) for sign in shape)
+        signs = {"#": "0123456789", "?": "ABCDEFGHJKLMNPRSTUVWXYZ"}
+        shape = self.drawn.choice(tables()["shapes"][name])
+        return "".join(self.drawn.choice(signs.get(sign, sign)) for sign in shape)
 
-    def _given_name(self, fake: Any) -> str:
-        roll = self._drawn.random()
+    def given_name(self, fake: Any) -> str:
+        """One, seldom two, and often one that is a word as well."""
+        roll = self.drawn.random()
         if roll < 0.25:
-            return str(self._drawn.choice(tables()["cells"]["given words"]))
+            return self.of("given words")
         return f"{fake.first_name()} {fake.first_name()}" if roll > 0.93 else str(fake.first_name())
 
-    def _family_name(self, fake: Any) -> str:
-        return (
-            str(self._drawn.choice(tables()["cells"]["family words"]))
-            if self._drawn.random() < 0.3
-            else str(fake.last_name())
-        )
+    def family_name(self, fake: Any) -> str:
+        """Often one that is a word as well."""
+        return self.of("family words") if self.rolled(0.3) else str(fake.last_name())
 
-    def _person(self, fake: Any) -> str:
-        given, family = self._given_name(fake), self._family_name(fake)
-        initial = self._drawn.choice("ABCDEFGHJKLMPRSTW")
-        return self._drawn.choices(
+    def person(self, fake: Any) -> str:
+        """A name in one of its forms."""
+        given, family = self.given_name(fake), self.family_name(fake)
+        initial = self.drawn.choice("ABCDEFGHJKLMPRSTW")
+        return self.drawn.choices(
             (
                 f"{given} {family}", f"{family}, {given}", f"{family} {given}", f"{initial}. {family}",
-                f"{self._drawn.choice(('Dr', 'Mrs', 'Mr', 'Dr.', 'Herr', 'Mme'))} {family}", given, family,
+                f"{self.drawn.choice(('Dr', 'Mrs', 'Mr', 'Dr.', 'Herr', 'Mme'))} {family}", given, family,
                 f"{given} {initial}. {family}", f"{family} {initial}.",
             ),
             (45, 14, 5, 4, 6, 10, 6, 6, 4),
         )[0]  # fmt: skip
 
-    def _date_of_birth(self, fake: Any) -> str:
+    def date_of_birth(self, fake: Any) -> str:
+        """As a day, seldom in seconds."""
         born = fake.date_of_birth(minimum_age=0, maximum_age=95)
         seconds = (born.toordinal() - _EPOCH) * 86_400
-        return str(seconds * self._drawn.choice((1, 1000))) if self._drawn.random() < 0.1 else self._day(born)
+        return str(seconds * self.drawn.choice((1, 1000))) if self.rolled(0.1) else self.written(born, _DAYS)
 
-    def _date(self, fake: Any) -> str:
-        return self._day(fake.date_between("-15y", "+3y"))
+    def written(self, moment: Any, forms: Sequence[str]) -> str:
+        """A day or moment in one of the forms."""
+        return str(moment.strftime(self.drawn.choice(forms)))
 
-    def _day(self, day: Any) -> str:
-        forms = (
-            "%Y-%m-%d",
-            "%d.%m.%Y",
-            "%d/%m/%Y",
-            "%m/%d/%Y",
-            "%Y%m%d",
-            "%b %d %Y",
-            "%d %B %Y",
-            "%d.%m.%y",
-            "%d-%b-%Y",
-            "%Y",
-        )
-        return str(day.strftime(self._drawn.choice(forms)))
-
-    def _moment(self, fake: Any) -> str:
+    def moment(self, fake: Any) -> str:
+        """A moment, sometimes in seconds."""
         when = fake.date_time_between("-5y")
-        forms = ("%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%H:%M:%S")
-        return (
-            str(int(when.timestamp()))
-            if self._drawn.random() < 0.2
-            else str(when.strftime(self._drawn.choice(forms)))
-        )
+        return str(int(when.timestamp())) if self.rolled(0.2) else self.written(when, _MOMENTS)
 
-    def _age(self, fake: Any) -> str:
-        return str(self._drawn.randrange(0, 99)) + self._drawn.choice(("", "", "", "", " years", "y"))
-
-    def _phone(self, fake: Any) -> str:
-        return str(fake.phone_number()) if self._drawn.random() < 0.5 else self._figure("phone figures")
-
-    def _email(self, fake: Any) -> str:
-        return str(fake.email())
-
-    def _handle(self, fake: Any) -> str:
+    def handle(self, fake: Any) -> str:
+        """The name of an account."""
         made = str(fake.user_name())
         dotted = f"{fake.random_lowercase_letter()}.{str(fake.last_name()).lower()}"
-        return self._drawn.choice((made, made, dotted, f"@{made}", self._figure("handle figures")))
+        return self.drawn.choice((made, made, dotted, f"@{made}", self.figure("handle figures")))
 
-    def _account(self, fake: Any) -> str:
-        return str(fake.iban()) if self._drawn.random() < 0.3 else self._figure("account figures")
+    def address(self, fake: Any) -> str:
+        """A street, mostly with a number, sometimes with its place."""
+        streets = (fake.street_address(), fake.street_address())
+        return str(self.drawn.choice((*streets, fake.address().replace("\n", ", "), fake.street_name())))
 
-    def _card(self, fake: Any) -> str:
-        return str(fake.credit_card_number())
-
-    def _address(self, fake: Any) -> str:
-        return self._drawn.choice(
-            (
-                str(fake.street_address()),
-                str(fake.street_address()),
-                str(fake.address()).replace("\n", ", "),
-                str(fake.street_name()),
-            )
-        )
-
-    def _city(self, fake: Any) -> str:
-        return (
-            str(self._drawn.choice(tables()["cells"]["city words"]))
-            if self._drawn.random() < 0.3
-            else str(fake.city())
-        )
-
-    def _postcode(self, fake: Any) -> str:
-        return str(fake.postcode())
-
-    def _country(self, fake: Any) -> str:
-        return self._drawn.choice((str(fake.country()), str(fake.country_code())))
-
-    def _company(self, fake: Any) -> str:
-        return str(fake.company())
-
-    def _job(self, fake: Any) -> str:
-        return str(fake.job()).split(",")[0]
-
-    def _plate(self, fake: Any) -> str:
-        return str(fake.license_plate())
-
-    def _ip(self, fake: Any) -> str:
-        return str(fake.ipv4() if self._drawn.random() < 0.8 else fake.ipv6())
-
-    def _password(self, fake: Any) -> str:
-        return self._drawn.choice((str(fake.password(length=10)), self._figure("pin"), str(fake.sha1())))
-
-    def _text(self, fake: Any) -> str:
+    def text(self, fake: Any) -> str:
+        """Two phrases."""
         words = tables()["cells"]["phrase"]
-        return self._drawn.choice(("{}. {}.", "{}; {}", "{} and then {}.", "{}", "Says {}, {}.")).format(
-            self._drawn.choice(words).capitalize(), self._drawn.choice(words)
-        )
+        form = self.drawn.choice(("{}. {}.", "{}; {}", "{} and then {}.", "{}", "Says {}, {}."))
+        return form.format(self.drawn.choice(words).capitalize(), self.drawn.choice(words))
 
-    def _figures(self, fake: Any) -> str:
-        return str(self._drawn.randrange(0, 10 ** self._drawn.randrange(1, 8)))
+    def figures(self) -> str:
+        """A number of any size."""
+        return str(self.drawn.randrange(0, 10 ** self.drawn.randrange(1, 8)))
 
-    def _decimal(self, fake: Any) -> str:
+    def decimal(self, fake: Any) -> str:
         """1204.5, and as people write it: 1,204.50, 1.204,50 or 1 204,50."""
-        sign, most = self._drawn.choice(("", "", "-")), 10 ** self._drawn.randrange(0, 5)
-        amount = self._drawn.uniform(0, most)
-        if self._drawn.random() < 0.4:
-            return f"{sign}{amount:.{self._drawn.randrange(1, 4)}f}"
-        signs = self._drawn.choice((",.", ".,", " ,"))
+        sign, most = self.drawn.choice(("", "", "-")), 10 ** self.drawn.randrange(0, 5)
+        amount = self.drawn.uniform(0, most)
+        if self.rolled(0.4):
+            return f"{sign}{amount:.{self.drawn.randrange(1, 4)}f}"
+        signs = self.drawn.choice((",.", ".,", " ,"))
         return f"{sign}{amount:,.2f}".translate(str.maketrans(",.", signs))
 
-    def _passed_on(self, fake: Any) -> str:
-        """With Hope, waiting for Mr Long."""
-        return f"{self._drawn.choice(tables()['cells']['passed on'])} {self._person(fake)}"
 
-    def _measure(self, fake: Any) -> str:
-        return f"{self._figures(fake)}{self._drawn.choice(tables()['cells']['unit'])}"
-
-    def _file(self, fake: Any) -> str:
-        return str(fake.file_name() if self._drawn.random() < 0.5 else fake.file_path(depth=2))
-
-    def _host(self, fake: Any) -> str:
-        return self._drawn.choice((str(fake.hostname()), self._figure("host")))
-
-    def _uuid(self, fake: Any) -> str:
-        return self._drawn.choice((str(fake.uuid4()), str(fake.sha1()[:12]), self._figure("serial")))
-
-    def _link(self, fake: Any) -> str:
-        return str(fake.uri())
-
-
+_DAYS = "%Y-%m-%d,%d.%m.%Y,%d/%m/%Y,%m/%d/%Y,%Y%m%d,%b %d %Y,%d %B %Y,%d.%m.%y,%d-%b-%Y,%Y".split(",")
+_MOMENTS = "%Y-%m-%dT%H:%M:%SZ,%Y-%m-%d %H:%M:%S,%Y-%m-%d %H:%M,%Y-%m-%d,%H:%M:%S".split(",")
+_AGES = ("", "", "", "", " years", "y")
+_MAKERS: dict[str, Callable[[_Cells, Any], Any]] = {
+    "given name": _Cells.given_name,
+    "family name": _Cells.family_name,
+    "person": _Cells.person,
+    "date of birth": _Cells.date_of_birth,
+    "date": lambda cells, fake: cells.written(fake.date_between("-15y", "+3y"), _DAYS),
+    "moment": _Cells.moment,
+    "age": lambda cells, fake: f"{cells.drawn.randrange(0, 99)}{cells.drawn.choice(_AGES)}",
+    "phone": lambda cells, fake: fake.phone_number() if cells.rolled(0.5) else cells.figure("phone figures"),
+    "email": lambda cells, fake: fake.email(),
+    "handle": _Cells.handle,
+    "account": lambda cells, fake: fake.iban() if cells.rolled(0.3) else cells.figure("account figures"),
+    "card": lambda cells, fake: fake.credit_card_number(),
+    "address": _Cells.address,
+    "city": lambda cells, fake: cells.of("city words") if cells.rolled(0.3) else fake.city(),
+    "postcode": lambda cells, fake: fake.postcode(),
+    "country": lambda cells, fake: cells.drawn.choice((fake.country(), fake.country_code())),
+    "company": lambda cells, fake: fake.company(),
+    "job": lambda cells, fake: fake.job().split(",")[0],
+    "plate": lambda cells, fake: fake.license_plate(),
+    "ip": lambda cells, fake: fake.ipv4() if cells.rolled(0.8) else fake.ipv6(),
+    "password": lambda cells, fake: cells.drawn.choice(
+        (fake.password(length=10), cells.figure("pin"), fake.sha1())
+    ),
+    "text": _Cells.text,
+    "figures": lambda cells, fake: cells.figures(),
+    "decimal": _Cells.decimal,
+    # With Hope, waiting for Mr Long.
+    "passed on": lambda cells, fake: f"{cells.of('passed on')} {cells.person(fake)}",
+    "measure": lambda cells, fake: cells.figures() + cells.of("unit"),
+    "file": lambda cells, fake: fake.file_name() if cells.rolled(0.5) else fake.file_path(depth=2),
+    "host": lambda cells, fake: cells.drawn.choice((fake.hostname(), cells.figure("host"))),
+    "uuid": lambda cells, fake: cells.drawn.choice((fake.uuid4(), fake.sha1()[:12], cells.figure("serial"))),
+    "link": lambda cells, fake: fake.uri(),
+}
+"""How a cell of a pool is made; those of other pools are figures in a shape, or drawn from a list."""
+_UNDER_ROLES = (
+    *(("name", "person"), ("customer number", "figures")),
+    *((FREE, "text"), (FREE, "status"), (NONE, "flag")),
+)
+"""What stands under a word for people: a kind, and its pool."""
 _POOLS = {
-    "name": "person",
-    "insurance": "number",
-    "record": "number",
-    "employee number": "number",
-    "customer number": "number",
-    "organization": "company",
+    **{"name": "person", "organization": "company"},
+    **dict.fromkeys(("insurance", "record", "employee number", "customer number"), "number"),
 }
 _SHORT = frozenset(
-    (
-        "first",
-        "last",
-        "given",
-        "family",
-        "middle",
-        "called",
-        "born",
-        "birth",
-        "age",
-        "alter",
-        "place",
-        "location",
-    )
-    + (
-        "house",
-        "position",
-        "title at work",
-        "org",
-        "plate",
-        "badge",
-        "chart",
-        "account",
-        "license",
-        "pass",
-        "pin",
-    )
-    + (
-        "token",
-        "address",
-        "contact",
-        "land",
-        "via",
-        "cap",
-        "cp",
-        "cf",
-        "ip",
-        "mail",
-        "mobile",
-        "cell",
-        "state",
-    )
+    "first, last, given, family, middle, called, born, birth, age, alter, place, location, house, position, "
+    "title at work, org, plate, badge, chart, account, license, pass, pin, token, address, contact, land, "
+    "via, cap, cp, cf, ip, mail, mobile, cell, state".split(", ")
 )
 _OFTEN = {ROLE: 10, "handle": 3, "name": 3, "given name": 2, "family name": 2, "city": 2}
 _ACCOUNTS = frozenset(("user", "owner", "login"))
@@ -521,9 +416,11 @@ def train_head(examples: Sequence[FieldExample], features_of: FeaturesOf, recipe
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.05, steps)
     for _ in range(recipe.epochs):
         for batch in torch.randperm(len(read)).split(recipe.batch):
-            rows = [_in_part(read[number], recipe.left_out) for number in batch.tolist()]
-            places = torch.from_numpy(np.concatenate([row[0] for row in rows]))
-            amounts = torch.from_numpy(np.concatenate([row[1] for row in rows]))
+            rows = []
+            for places, amounts in (read[number] for number in batch.tolist()):
+                kept = torch.rand(len(places)).numpy() >= recipe.left_out
+                rows.append((places[kept], amounts[kept]))
+            places, amounts = (torch.from_numpy(np.concatenate(each)) for each in zip(*rows, strict=True))
             starts = torch.from_numpy(np.cumsum([0, *(len(row[0]) for row in rows[:-1])]))
             scores = priors + weights(places, starts, per_sample_weights=amounts)
             loss = torch.nn.functional.cross_entropy(scores, truths[batch])
@@ -532,15 +429,6 @@ def train_head(examples: Sequence[FieldExample], features_of: FeaturesOf, recipe
             optimizer.step()
             schedule.step()
     return FieldHead(tuple(names), weights.weight.detach().numpy(), priors.detach().numpy())
-
-
-def _in_part(
-    row: tuple[NDArray[np.int64], NDArray[np.float32]], left_out: float
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    import torch
-
-    kept = torch.rand(len(row[0])).numpy() >= left_out
-    return row[0][kept], row[1][kept]
 
 
 def right_share(

@@ -41,23 +41,19 @@ def aligned(
     pairs: Sequence[tuple[ClaimPair, Sequence[str]]], told: Floats
 ) -> list[tuple[ClaimPair, Alignment]]:
     """Each pair, with the parts of its text, and its alignment in half precision; without empty ones."""
-    reader = ClaimReader(told)
-    found = reader.alignments([(pair.claim, parts) for pair, parts in pairs])
-    return [(pair, _halved(each)) for (pair, _), each in zip(pairs, found, strict=True) if each is not None]
-
-
-def _halved(each: Alignment) -> Alignment:
-    own, aligned, tokens = (part.astype(np.float16) for part in (each.own, each.aligned, each.tokens))
-    return Alignment(own, aligned, tokens, each.weights, each.features)
+    found = ClaimReader(told).alignments([(pair.claim, parts) for pair, parts in pairs])
+    made: list[tuple[ClaimPair, Alignment]] = []
+    for (pair, _), each in zip(pairs, found, strict=True):
+        if each is not None:
+            own, aligned, tokens = (part.astype(np.float16) for part in (each.own, each.aligned, each.tokens))
+            made.append((pair, Alignment(own, aligned, tokens, each.weights, each.features)))
+    return made
 
 
 def train_judge(
     read: Read, told: Floats, recipe: JudgeRecipe, report: Callable[[Progress], None]
 ) -> "Parameters":
-    """The trained weights by name.
-
-    Raises ConfigurationError where not every level is among the pairs.
-    """
+    """The trained weights by name. Raises ConfigurationError where not every level is among the pairs."""
     import torch
 
     if {pair.low for pair, _ in read if pair.low == pair.high} != set(LEVELS):

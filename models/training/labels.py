@@ -22,12 +22,7 @@ def marked_as(label: str) -> tuple[str, ...]:
 
 
 def asked_for(found: Collection[str], unvouched: Collection[str]) -> tuple[str, ...]:
-    """The completely annotated labels of a synthetic text, in order.
-
-    Args:
-        found: the labels of the text's mentions.
-        unvouched: the labels that its frame may hold unmarked.
-    """
+    """The completely annotated labels of a text with ``found``; a frame may hold ``unvouched`` unmarked."""
     blurred = {label for label, others in _TABLE["blurred"].items() if not set(others).isdisjoint(found)}
     asked = {*found, *_TABLE["labels"]["technical"], *_TABLE["labels"]["always_marked"]}
     return tuple(label for label in LABELS if label in asked - blurred - set(unvouched))

@@ -81,12 +81,13 @@ def train_lora(
         )
     learned, held = apart(conversations, recipe)
     network, tokenizer = _loaded(base)
-    examples, measured = (_short(tokenizer, part, recipe.most_tokens) for part in (learned, held))
+    read = ([_example(tokenizer, each.turns) for each in part] for part in (learned, held))
+    examples, measured = ([each for each in part if len(each.ids) <= recipe.most_tokens] for part in read)
     if not examples or not measured:
         raise ConfigurationError(
             f"No pair to learn from, or none to measure by, is as short as {recipe.most_tokens:,} tokens."
         )
-    began = time.time()
+    too_long, began = len(conversations) - len(examples) - len(measured), time.time()
     model = _adapted(network, recipe)
     card: dict[str, Any] = {
         "name": output.resolve().name,
@@ -96,11 +97,7 @@ def train_lora(
         "made_with": {name: version(name) for name in ("peft", "torch", "transformers")},
         "recipe": asdict(recipe),
         "authors": {"learned": _authors(learned), "held_back": _authors(held)},
-        "pairs": {
-            "learned": len(examples),
-            "held_back": len(measured),
-            "too_long": len(conversations) - len(examples) - len(measured),
-        },
+        "pairs": {"learned": len(examples), "held_back": len(measured), "too_long": too_long},
         "loss_before": mean_loss(model, measured),
     }
     for epoch in _epochs(model, examples, recipe, report):
@@ -117,10 +114,7 @@ def train_lora(
 def apart(
     conversations: Sequence[Conversation], recipe: LoraRecipe
 ) -> tuple[list[Conversation], list[Conversation]]:
-    """Those to learn from, and those of authors that are held back; no author is in both.
-
-    Raises ConfigurationError for fewer than two authors.
-    """
+    """Those to learn from, and those of other authors, held back; ConfigurationError for fewer than two."""
     authors = sorted({each.author for each in conversations})
     if len(authors) < 2:
         raise ConfigurationError(
@@ -145,10 +139,7 @@ def mean_loss(model: Any, examples: Sequence[_Example]) -> float:
 
 
 def write_merged(base: Path, adapter: Path) -> Path:
-    """The model with the adapter in its weights, in a folder of the adapter's; where it is.
-
-    Raises ModelUnavailable where either is not there.
-    """
+    """The folder of the model with the adapter in its weights; ModelUnavailable where either is missing."""
     from peft import PeftModel
 
     network, tokenizer = _loaded(base)
@@ -168,15 +159,8 @@ def _adapted(network: Any, recipe: LoraRecipe) -> Any:
     from peft import LoraConfig, get_peft_model
 
     torch.manual_seed(recipe.seed)
-    config = LoraConfig(
-        r=recipe.rank, lora_alpha=recipe.alpha, target_modules="all-linear", task_type="CAUSAL_LM"
-    )
-    return get_peft_model(network, config)
-
-
-def _short(tokenizer: Any, conversations: Sequence[Conversation], most: int) -> list[_Example]:
-    examples = (_example(tokenizer, each.turns) for each in conversations)
-    return [each for each in examples if len(each.ids) <= most]
+    linear: dict[str, Any] = {"target_modules": "all-linear", "task_type": "CAUSAL_LM"}
+    return get_peft_model(network, LoraConfig(r=recipe.rank, lora_alpha=recipe.alpha, **linear))
 
 
 def _example(tokenizer: Any, turns: Sequence[ChatMessage]) -> _Example:
@@ -212,8 +196,7 @@ def _epochs(
         model.train()
         order = chance.sample(examples, len(examples))
         for at in range(0, len(order), recipe.accumulated):
-            some = order[at : at + recipe.accumulated]
-            total = 0.0
+            some, total = order[at : at + recipe.accumulated], 0.0
             for each in some:
                 loss = _loss(model, each) / len(some)
                 loss.backward()

@@ -3,11 +3,13 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from torch import Tensor
     from torch.optim import AdamW
+
+    Parameters = Mapping[str, Tensor]
 
 
 T = TypeVar("T")
@@ -37,7 +39,7 @@ class Rates:
     dropout: float = 0.1
 
 
-def with_new_head(kept: "Mapping[str, Tensor]", shapes: Mapping[str, tuple[int, int]]) -> "dict[str, Tensor]":
+def with_new_head(kept: "Parameters", shapes: Mapping[str, tuple[int, int]]) -> "dict[str, Tensor]":
     """Copies of the kept weights, and new head weights of these shapes."""
     import torch
 
@@ -51,8 +53,7 @@ def with_new_head(kept: "Mapping[str, Tensor]", shapes: Mapping[str, tuple[int, 
 
 def packed(items: Iterable[T], length: Callable[[T], int], most: int) -> Iterator[list[T]]:
     """Neighboring items in batches of at most ``most`` with padding, or a single item."""
-    batch: list[T] = []
-    longest = 0
+    batch, longest = list[T](), 0
     for item in items:
         longest = max(longest, length(item))
         if batch and longest * (len(batch) + 1) > most:
@@ -63,30 +64,22 @@ def packed(items: Iterable[T], length: Callable[[T], int], most: int) -> Iterato
         yield batch
 
 
-def optimizer_of(parameters: "Mapping[str, Tensor]", rates: Rates) -> "AdamW":
+def optimizer_of(parameters: "Parameters", rates: Rates) -> "AdamW":
     """AdamW over both parts; biases and norms do not decay (Loshchilov and Hutter 2019)."""
     from torch.optim import AdamW
 
-    def group(in_layers: bool, decays: bool) -> dict[str, object]:
-        chosen = [
-            weight
-            for name, weight in parameters.items()
-            if name.startswith("encoder.") == in_layers and (weight.dim() > 1) == decays
-        ]
-        peak = rates.layer_rate if in_layers else rates.head_rate
-        return {"params": chosen, "peak": peak, "weight_decay": rates.weight_decay if decays else 0.0}
-
-    groups = [group(in_layers, decays) for in_layers in (True, False) for decays in (True, False)]
+    groups: list[dict[str, Any]] = [
+        {"params": [], "peak": peak, "weight_decay": decay}
+        for peak in (rates.layer_rate, rates.head_rate)
+        for decay in (rates.weight_decay, 0.0)
+    ]
+    for name, weight in parameters.items():
+        groups[2 * (not name.startswith("encoder.")) + (weight.dim() <= 1)]["params"].append(weight)
     return AdamW(groups, betas=(0.9, 0.98), eps=1e-6)
 
 
 def take_step(
-    optimizer: "AdamW",
-    loss: "Tensor",
-    parameters: "Mapping[str, Tensor]",
-    step: int,
-    steps: int,
-    rates: Rates,
+    optimizer: "AdamW", loss: "Tensor", parameters: "Parameters", step: int, steps: int, rates: Rates
 ) -> None:
     """Move the parameters against the gradient of the loss; ``step`` counts from 1 to ``steps``."""
     import torch

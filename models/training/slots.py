@@ -1,8 +1,8 @@
 """Marked passages drawn anew: other names, places, firms and numbers, and other noise.
 
 All mentions of a person or thing get the same words, so a model learns what stands around a name, and not the
-names of the passages. Names of people come from the
-lists of the library ``faker`` (MIT) and from other passages, all others from other passages.
+names of the passages. Names of people come from the lists of the library ``faker`` (MIT) and from other
+passages, all others from other passages.
 """
 
 import random
@@ -10,8 +10,8 @@ import re
 import string
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, partial
+from dataclasses import dataclass, field, replace
+from functools import cache, reduce
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -46,6 +46,11 @@ _INITIALS = 3
 """So many capitals or fewer may be somebody's initials."""
 
 
+Pieces = list[tuple[str, Mark | None]]
+Lists = tuple[Sequence[str], Sequence[str]]
+"""First and last names."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pools:
     """What is drawn from: words of names, other words, and things by language, kind, class and need."""
@@ -71,12 +76,8 @@ def pools_of(passages: Iterable[Passage]) -> Pools:
                 last.update(names[1:][-1:])
             elif mark.kind in ANEW:
                 things.setdefault(_pool(passage, mark), set()).add(words)
-    return Pools(
-        sorted(first),
-        sorted(last),
-        [word.capitalize() for word in sorted(ordinary)],
-        {key: sorted(found) for key, found in things.items()},
-    )
+    by_key = {key: sorted(found) for key, found in things.items()}
+    return Pools(sorted(first), sorted(last), [word.capitalize() for word in sorted(ordinary)], by_key)
 
 
 def _pool(passage: Passage, mark: Mark) -> tuple[str, str, str, int]:
@@ -87,7 +88,7 @@ def redrawn(passage: Passage, pools: Pools, chance: random.Random) -> tuple[str,
     """The passage with other things in it and other noise, and its marks."""
     names = _Names(passage, pools, chance)
     things: dict[tuple[str, str], str] = {}
-    pieces, at = list[tuple[str, Mark | None]](), 0
+    pieces, at = Pieces(), 0
     for mark in passage.marks:
         pieces.append((passage.text[at : mark.start], None))
         words = passage.text[mark.start : mark.end]
@@ -122,10 +123,9 @@ def _other_digits(words: str, kind: str, chance: random.Random) -> str:
         old = match[0]
         if len(old) == 4 and kind in ("DATE", "AGE", "DURATION") and 1900 <= int(old) < 2100:
             return str(chance.randint(1930, 2027))
-        if len(old) <= 2 and kind == "DATE":
-            return f"{chance.randint(1, min(28, max(12, int(old)))):0{len(old)}d}"
-        if len(old) <= 2 and kind == "TIME":
-            return f"{chance.randint(0, min(59, max(12, int(old)))):0{len(old)}d}"
+        if len(old) <= 2 and kind in ("DATE", "TIME"):
+            first, last = (1, 28) if kind == "DATE" else (0, 59)
+            return f"{chance.randint(first, min(last, max(12, int(old)))):0{len(old)}d}"
         if len(old) <= 2 and kind == "AGE":
             return str(chance.randint(1, 99))
         return str(chance.randint(1, 9)) + "".join(chance.choice(string.digits) for _ in old[1:])
@@ -146,12 +146,9 @@ class _Names:
         self._new: dict[str, str] = {}
         self._form = chance.choice(_FORMS) if chance.random() < IN_LISTS else None
         self._initials: dict[str, str] = {}
-        mentions = [
-            (mark.entity, _LETTERS.findall(passage.text[mark.start : mark.end]))
-            for mark in passage.marks
-            if mark.kind == "PERSON"
-        ]
-        sources: dict[int, tuple[Sequence[str], Sequence[str]] | None] = {}
+        people = (mark for mark in passage.marks if mark.kind == "PERSON")
+        mentions = [(mark.entity, _LETTERS.findall(passage.text[mark.start : mark.end])) for mark in people]
+        sources: dict[int, Lists | None] = {}
         for entity, words in sorted(mentions, key=lambda each: -len(each[1])):
             if entity not in sources:
                 sources[entity] = self._source(pools)
@@ -160,18 +157,12 @@ class _Names:
                 low = word.casefold()
                 if low in self._new or low in PARTICLES or len(word) < 2 or _may_be_initials(word):
                     continue
-                if source is None:
-                    self._new[low] = word
-                else:
-                    is_last = place > 0 and place == len(words) - 1
-                    self._new[low] = self._drawn(low, source[is_last])
-        for _, words in mentions:
-            long = [word for word in words if word.casefold() in self._new]
-            for word in long:
-                old, new = word[0].casefold(), self._new[word.casefold()][0]
-                self._initials.setdefault(old, new)
+                is_last = place > 0 and place == len(words) - 1
+                self._new[low] = word if source is None else self._drawn(low, source[is_last])
+        for word in (each for _, words in mentions for each in words if each.casefold() in self._new):
+            self._initials.setdefault(word[0].casefold(), self._new[word.casefold()][0])
 
-    def _source(self, pools: Pools) -> tuple[Sequence[str], Sequence[str]] | None:
+    def _source(self, pools: Pools) -> Lists | None:
         which = self._chance.random()
         if which < KEPT:
             return None
@@ -211,14 +202,11 @@ class _Names:
         if low in PARTICLES and len(word) > 1:
             return word
         if len(word) == 1 or _may_be_initials(word):
-            return "".join(_in_case_of(letter, self._initial(letter)) for letter in word)
+            for letter in word.casefold():
+                if letter not in self._initials:
+                    self._initials[letter] = self._chance.choice(string.ascii_uppercase)
+            return "".join(_in_case_of(letter, self._initials[letter.casefold()]) for letter in word)
         return word
-
-    def _initial(self, letter: str) -> str:
-        low = letter.casefold()
-        if low not in self._initials:
-            self._initials[low] = self._chance.choice(string.ascii_uppercase)
-        return self._initials[low]
 
     def within(self, words: str, kind: str) -> str:
         """What holds a name, such as a mail address or a firm, with the new words in it."""
@@ -230,7 +218,8 @@ class _Names:
                 plain = plain.encode("ascii", "ignore").decode() or old
                 words = re.sub(re.escape(old), plain, words, flags=re.IGNORECASE)
             else:
-                words = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", _put(new), words, flags=re.IGNORECASE)
+                found = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)", re.IGNORECASE)
+                words = found.sub(lambda match, new=new: _in_case_of(match[0], new), words)  # type: ignore[misc]
         return words
 
 
@@ -244,24 +233,16 @@ _FORMS: Sequence[Callable[[str, str], str]] = (
 )
 
 
-def _put(new: str) -> Callable[[re.Match[str]], str]:
-    return lambda match: _in_case_of(match[0], new)
-
-
 def _may_be_initials(word: str) -> bool:
     return len(word) <= _INITIALS and word.isupper()
 
 
 def _in_case_of(old: str, new: str) -> str:
-    if old.islower():
-        return new.lower()
-    if old.isupper() and len(old) > 1:
-        return new.upper()
-    return new
+    return new.lower() if old.islower() else new.upper() if old.isupper() and len(old) > 1 else new
 
 
 @cache
-def names_by_culture() -> Mapping[str, tuple[Sequence[str], Sequence[str]]]:
+def names_by_culture() -> Mapping[str, Lists]:
     """First and last names in Latin letters by locale; raises ConfigurationError without the library."""
     try:
         import faker.providers.person as person
@@ -272,25 +253,16 @@ def names_by_culture() -> Mapping[str, tuple[Sequence[str], Sequence[str]]]:
     found = {}
     for module in iter_modules(person.__path__):
         provider = import_module(f"{person.__name__}.{module.name}").Provider
-        lists = [
-            [str(name) for name in names if _LETTERS.fullmatch(str(name)) and str(name) < "\u0370"]
-            for names in (_listed(provider, "first_names"), _listed(provider, "last_names"))
-        ]
-        if min(map(len, lists)) >= 20:
-            found[module.name] = (sorted(set(lists[0])), sorted(set(lists[1])))
+        first, last = (_listed(provider, name) for name in ("first_names", "last_names"))
+        if min(len(first), len(last)) >= 20:
+            found[module.name] = (sorted(set(first)), sorted(set(last)))
     return found
 
 
-def _listed(provider: object, name: str) -> Sequence[str]:
-    names = [
-        each
-        for key in (name, f"{name}_male", f"{name}_female", f"{name}_unisex")
-        if not isinstance(each := getattr(provider, key, ()), property | str)
-    ]
-    return [str(name) for each in names for name in each]
-
-
-Pieces = list[tuple[str, Mark | None]]
+def _listed(provider: object, name: str) -> list[str]:
+    lists = (getattr(provider, f"{name}{sex}", ()) for sex in ("", "_male", "_female", "_unisex"))
+    names = (str(each) for names in lists if not isinstance(names, property | str) for each in names)
+    return [each for each in names if _LETTERS.fullmatch(each) and each < "\u0370"]
 
 
 def _noise(pieces: Pieces, chance: random.Random) -> Pieces:
@@ -303,61 +275,43 @@ def _noise(pieces: Pieces, chance: random.Random) -> Pieces:
     if which < 0.20:
         return [(_mistyped(text, chance, inside=mark is not None), mark) for text, mark in pieces]
     if which < 0.24:
-        return [(_scanned(text, chance), mark) for text, mark in pieces]
+        return [
+            (reduce(lambda read, each: _replaced(each[0], each[1], 0.06, read, chance), _MISREAD, text), mark)
+            for text, mark in pieces
+        ]
     if which < 0.28:
         return [(re.sub(r" *\n+ *", " ", text) if mark is None else text, mark) for text, mark in pieces]
     if which < 0.31:
-        return [(_wrapped(text, chance) if mark is None else text, mark) for text, mark in pieces]
+        return [
+            (_replaced(r"(?<=[\w,.]) (?=\w)", "\n", 0.07, text, chance) if mark is None else text, mark)
+            for text, mark in pieces
+        ]
     return pieces
 
 
 def _mistyped(text: str, chance: random.Random, *, inside: bool) -> str:
-    made = []
+    made = ""
     for sign in text:
-        error = chance.random()
-        if sign.isalpha() and error < 0.006:
-            made.append(sign * 2)
-        elif sign.isalpha() and error < 0.014:
-            made.append(chance.choice(string.ascii_lowercase))
-        elif (sign.isalpha() and error < 0.022) or (sign in ".,;" and error < 0.08 and not inside):
-            continue
-        else:
-            made.append(sign)
-    return "".join(made) or text
+        error, alpha = chance.random(), sign.isalpha()
+        if alpha and error < 0.014:
+            made += sign * 2 if error < 0.006 else chance.choice(string.ascii_lowercase)
+        elif not (alpha and error < 0.022) and not (sign in ".,;" and error < 0.08 and not inside):
+            made += sign
+    return made or text
 
 
-_MISREAD = (
-    ("rn", "m"),
-    ("m", "rn"),
-    ("l", "1"),
-    ("I", "l"),
-    ("O", "0"),
-    ("0", "O"),
-    ("5", "S"),
-    ("e", "c"),
-    ("ö", "o"),
-)
+_MISREAD: Sequence[tuple[str, str]] = (("rn", "m"), ("m", "rn"), *zip("lIO05eö", "1l0OSco", strict=True))
 
 
-def _scanned(text: str, chance: random.Random) -> str:
-    for old, new in _MISREAD:
-        text = re.sub(old, partial(_sometimes, new, chance), text)
-    return text
-
-
-def _sometimes(new: str, chance: random.Random, match: re.Match[str]) -> str:
-    return new if chance.random() < 0.06 else match[0]
-
-
-def _wrapped(text: str, chance: random.Random) -> str:
-    return re.sub(r"(?<=[\w,.]) (?=\w)", lambda _: "\n" if chance.random() < 0.07 else " ", text)
+def _replaced(pattern: str, new: str, share: float, text: str, chance: random.Random) -> str:
+    return re.sub(pattern, lambda match: new if chance.random() < share else match[0], text)
 
 
 def _joined(pieces: Pieces) -> tuple[str, tuple[Mark, ...]]:
     texts, marks, length = list[str](), list[Mark](), 0
     for text, mark in pieces:
         if mark is not None and text:
-            marks.append(Mark(length, length + len(text), mark.kind, mark.identifier, mark.must, mark.entity))
+            marks.append(replace(mark, start=length, end=length + len(text)))
         texts.append(text)
         length += len(text)
     return "".join(texts), tuple(marks)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     Parameters = dict[str, Tensor]
-    from torch import Tensor
 
 
 HARMLESS = 0.05
@@ -60,10 +59,7 @@ def scored(snippet: Snippet) -> ScoredText:
 
 
 def identifier_signals(data: Path, without: Collection[str]) -> list[ScoredText]:
-    """The training cases in passages of 150 words; none where the corpus is not in the folder.
-
-    ``without`` names the records that are measured on, as ``spia/TAB-...``: these are left out.
-    """
+    """Cases in passages of 150 words, if the corpus is there; not those ``without`` names (spia/TAB-...)."""
     if not (data / "spia" / "tab_train.jsonl").is_file():
         return []
     cases = spia_texts(data, "tab_train")
@@ -76,13 +72,10 @@ def _passages(case: MarkedText) -> Iterator[ScoredText]:
     for window in windows(len(case.text), words_of(case.text), PASSAGE):
         inside = [mark for mark in marks if window.start <= mark.start and mark.end <= window.end]
         if inside:
-            yield ScoredText(
-                text=case.text[window.start : window.end],
-                places=tuple((mark.start - window.start, mark.end - window.start) for mark in inside),
-                labels=tuple(names[mark.label][0] for mark in inside),
-                scores=tuple(SCORES[mark.identifier] for mark in inside),
-                weight=WEIGHT,
-            )
+            places = tuple((mark.start - window.start, mark.end - window.start) for mark in inside)
+            labels = tuple(names[mark.label][0] for mark in inside)
+            scores = tuple(SCORES[mark.identifier] for mark in inside)
+            yield ScoredText(case.text[window.start : window.end], places, labels, scores, WEIGHT)
 
 
 def varied(
@@ -90,10 +83,10 @@ def varied(
 ) -> list[ScoredText]:
     """The texts; each is masked with probability ``masked``, its entities with at most that probability."""
     return [
-        with_masked_entities(text, stand_ins, masked * chance.random(), chance)
+        with_masked_entities(each, stand_ins, masked * chance.random(), chance)
         if chance.random() < masked
-        else text
-        for text in texts
+        else each
+        for each in texts
     ]
 
 
@@ -134,8 +127,7 @@ def hazard_loss(hazards: "Tensor", scores: Sequence[float], weights: Sequence[fl
     import torch
 
     hazards = hazards.float().clamp(1e-4, 20.0)
-    given = torch.tensor(scores, dtype=torch.float32, device=hazards.device)
-    counts = torch.tensor(weights, dtype=torch.float32, device=hazards.device)
+    given, counts = torch.tensor([scores, weights], dtype=torch.float32, device=hazards.device)
     targets = ((given - HARMLESS) / (1 - HARMLESS)).clamp(0.0, 0.99)
     losses = -targets * torch.log(-torch.expm1(-hazards)) + (1 - targets) * hazards
     return (losses * counts).sum() / counts.sum()
@@ -172,16 +164,6 @@ class Agreement:
     """Mean absolute difference of the scores, in [0, 1]."""
     spearman: float | None
     """Rank correlation; None where all scores of one side are the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Windows with the targets of their mentions. Private."""
-
-    jobs: list[Job] = field(repr=False)
-    scores: list[float] = field(repr=False)
-    weights: list[float] = field(repr=False)
-    texts: Sequence[LabeledText] = field(repr=False)
 
 
 def fine_tune(
@@ -232,20 +214,16 @@ def new_head(reader: Reader) -> "Parameters":
 def agreement(model: TransformerRisk, texts: Sequence[ScoredText]) -> Agreement:
     """Agreement of a model on ``texts``, which need at least one mention."""
     import torch
+    from scipy.stats import rankdata
 
     hazards = [hazard for of_text in model.hazards([text.marked for text in texts]) for hazard in of_text]
     scores = np.array([score for text in texts for score in text.scores])
     weights = [text.weight for text in texts for _ in text.scores]
     loss = hazard_loss(torch.tensor(hazards), scores.tolist(), weights)
     found = -np.expm1(-np.array(hazards))
-    one, other = _ranks(found), _ranks(scores)
-    same = len(set(one)) < 2 or len(set(other)) < 2
-    return Agreement(
-        mentions=len(hazards),
-        loss=float(loss),
-        mean_error=float(np.abs(found - scores).mean()),
-        spearman=None if same else float(np.corrcoef(one, other)[0, 1]),
-    )
+    one, other = rankdata(found), rankdata(scores)
+    spearman = float(np.corrcoef(one, other)[0, 1]) if np.ptp(one) and np.ptp(other) else None
+    return Agreement(len(hazards), float(loss), float(np.abs(found - scores).mean()), spearman)
 
 
 def _epochs(
@@ -258,18 +236,19 @@ def _epochs(
     report: Callable[[Progress], None],
 ) -> Iterator[None]:
     """Train, yielding after each epoch with the transformer in evaluation mode."""
-    encoder = {f"encoder.{name}": weight for name, weight in reader.network.named_parameters()}
-    parameters = {**encoder, **head}
+    parameters = {f"encoder.{name}": weight for name, weight in reader.network.named_parameters()} | head
     optimizer = optimizer_of(parameters, recipe)
     # The number of batches per epoch depends slightly on the masked mentions.
     steps = recipe.epochs * len(list(_batches(reader, texts, stand_ins, recipe, random.Random(0))))
     step, losses = 0, list[float]()
     while step < steps:
         reader.network.train()
-        for batch in _batches(reader, texts, stand_ins, recipe, chance):
+        for jobs, masked in _batches(reader, texts, stand_ins, recipe, chance):
             step += 1
-            hazards = mention_hazards(reader, head, batch.jobs, batch.texts, recipe.dropout)
-            loss = hazard_loss(hazards, batch.scores, batch.weights)
+            mentions = [(masked[job.text], number) for job in jobs for number, _, _ in job.mentions]
+            scores = [text.scores[number] for text, number in mentions]
+            hazards = mention_hazards(reader, head, jobs, [text.marked for text in masked], recipe.dropout)
+            loss = hazard_loss(hazards, scores, [text.weight for text, _ in mentions])
             take_step(optimizer, loss, parameters, step, steps, recipe)
             losses.append(float(loss.detach()))
             if step % REPORT_EVERY == 0 or step == steps:
@@ -287,29 +266,22 @@ def _batches(
     stand_ins: Mapping[str, str],
     recipe: TransformerRecipe,
     chance: random.Random,
-) -> Iterator[_Batch]:
-    """Every text once, in batches of similar length; in some, mentions are masked at random."""
+) -> Iterator[tuple[list[Job], list[ScoredText]]]:
+    """The windows of every text, in batches of similar length, and the texts; some are masked at random."""
     masked = varied(texts, stand_ins, recipe.masked, chance)
-    marked = [text.marked for text in masked]
-    jobs = list(jobs_in(reader, marked))
+    jobs = list(jobs_in(reader, [text.marked for text in masked]))
     chance.shuffle(jobs)
     # Lengths in steps of 16, within which the order stays at random.
     rows = list(batches([math.ceil(len(job.ids) / 16) * 16 for job in jobs], recipe.tokens))
     chance.shuffle(rows)
-    for chosen in ([jobs[row] for row in of_batch] for of_batch in rows):
-        mentions = [(masked[job.text], number) for job in chosen for number, _, _ in job.mentions]
-        scores = [text.scores[number] for text, number in mentions]
-        yield _Batch(chosen, scores, [text.weight for text, _ in mentions], marked)
+    for of_batch in rows:
+        yield [jobs[row] for row in of_batch], masked
 
 
 def _copy(reader: Reader, head: "Parameters") -> "tuple[Parameters, Parameters]":
     """All weights as they are now, in the processor's memory."""
-    network = {name: weight.detach().cpu().clone() for name, weight in reader.network.state_dict().items()}
-    return network, {name: weight.detach().cpu().clone() for name, weight in head.items()}
-
-
-def _ranks(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> list[float]:
-    """Ranks from 1 on; equal values share the mean of theirs."""
-    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: list[float] = (np.cumsum(counts) - (counts - 1) / 2)[which].tolist()
-    return ranks
+    network, copied = (
+        {name: weight.detach().cpu().clone() for name, weight in part.items()}
+        for part in (reader.network.state_dict(), head)
+    )
+    return network, copied

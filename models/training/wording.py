@@ -29,11 +29,8 @@ from models.wording import (
 )
 
 NUMBERS = {
-    "AGE": "age",
-    "DATE": "date",
-    "TIME": "time of day",
-    "DURATION": "length of time",
-    "MONEY": "sum of money",
+    **{"AGE": "age", "DATE": "date", "TIME": "time of day"},
+    **{"DURATION": "length of time", "MONEY": "sum of money"},
 }
 """The sort of a marked number, day or length that has no finer one."""
 KIND_OF: Mapping[str, str] = {
@@ -101,18 +98,6 @@ def _parsed() -> Iterator[Example]:
             yield Example(Place(chance.choice(_PHRASES), text[start:end], *around), "", form, PARSED)
 
 
-def sort_rows() -> list[Mapping[str, Any]]:
-    """The sorts: their kind, group, words and typical members."""
-    return [row for _, row in rows_of(FOLDER / "sorts.jsonl")]
-
-
-def _members(rows: Sequence[Mapping[str, Any]]) -> Iterator[Example]:
-    for row in rows:
-        for member in row["members"]:
-            kind = KIND_OF.get(row["kind"], row["kind"])
-            yield Example(Place(kind, member, "", ""), row["sort"], "", MEMBER)
-
-
 def _mistaken(example: Example, chance: random.Random) -> Example:
     """The same as a reader may find it: under another kind, or under none."""
     kind = "" if chance.random() < UNKNOWN else chance.choice(_PHRASES)
@@ -124,9 +109,13 @@ def make_wording(folder: Path) -> dict[str, Any]:
     from safetensors.numpy import save_file
 
     began = time.monotonic()
-    rows = sort_rows()
+    rows = [row for _, row in rows_of(FOLDER / "sorts.jsonl")]
     names = [row["sort"] for row in rows]
-    members = list(_members(rows))
+    members = [
+        Example(Place(KIND_OF.get(row["kind"], row["kind"]), member, "", ""), row["sort"], "", MEMBER)
+        for row in rows
+        for member in row["members"]
+    ]
     learned = [*examples_of("learn"), *members]
     chance = random.Random(1)
     mistaken = [_mistaken(each, chance) for each in learned]
@@ -151,9 +140,8 @@ def make_wording(folder: Path) -> dict[str, Any]:
         ],
     }
     (folder / "wording.json").write_text(json.dumps(card, ensure_ascii=False) + "\n", encoding="utf-8")
-    card["aside"] = shares_right(
-        load_wording(ModelRef(source="path", name=str(folder))), examples_of("aside")
-    )
+    model = load_wording(ModelRef(source="path", name=str(folder)))
+    card["aside"] = shares_right(model, examples_of("aside"))
     (folder / "wording.json").write_text(json.dumps(card, ensure_ascii=False) + "\n", encoding="utf-8")
     return card
 
@@ -172,9 +160,8 @@ def shares_right(model: WordingModel, examples: Sequence[Example]) -> dict[str, 
             found["number" if number else "sort"].append(right)
             if not number:
                 found["group"].append(int(each.groups.argmax()) == group_of[example.sort])
-    return {name: round(sum(hits) / max(1, len(hits)), 3) for name, hits in found.items()} | {
-        "items": len(found["sort"])
-    }
+    shares = {name: round(sum(hits) / max(1, len(hits)), 3) for name, hits in found.items()}
+    return {**shares, "items": len(found["sort"])}
 
 
 def _sort(row: Mapping[str, Any], prefix: str, name: str) -> Sort:

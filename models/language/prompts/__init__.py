@@ -38,10 +38,8 @@ class Prompt:
 
     def messages(self, **slots: str) -> list[ChatMessage]:
         """The prompt with its slots filled; raises KeyError for a slot without words."""
-        return [
-            ChatMessage("system", self.system),
-            ChatMessage("user", Template(self.user).substitute(slots)),
-        ]
+        asked = Template(self.user).substitute(slots)
+        return [ChatMessage("system", self.system), ChatMessage("user", asked)]
 
 
 @cache
