@@ -32,11 +32,8 @@ def document(annotator: str, *marks: tuple[str, str, str]) -> MarkedDocument:
 
 ONE = document(
     "one",
-    ("Mr Jon Quell", "quell", "DIRECT"),
-    ("Mr Quell", "quell", "DIRECT"),
-    ("Farby", "farby", "QUASI"),
-    ("Ann", "ann", "NO_MASK"),
-    ("the Bank of Farby", "bank", "QUASI"),
+    *(("Mr Jon Quell", "quell", "DIRECT"), ("Mr Quell", "quell", "DIRECT"), ("Farby", "farby", "QUASI")),
+    *(("Ann", "ann", "NO_MASK"), ("the Bank of Farby", "bank", "QUASI")),
 )
 OTHER = document("other", ("4 May", "day", "QUASI"), ("Farby", "farby", "QUASI"))
 
@@ -55,12 +52,9 @@ def test_all_shares_agree_where_the_words_are_ours(utils: ModuleType) -> None:
     ):
         found = compared(utils, [(ONE, OTHER)], [masked(*words)])
         assert all(found[name]["ours"] == found[name][LISTED] for name in SHARES), words
-
-
-def test_without_parts_of_speech_function_words_have_to_go(utils: ModuleType) -> None:
+    # Without parts of speech function words have to go.
     spans = [*masked("Bank"), Span(TEXT.rindex("Farby"), TEXT.rindex("Farby") + 5)]
-    found = compared(utils, [(ONE,)], [spans])
-    assert found["quasi"] == {"ours": 0.5, PLAIN: 0.0, LISTED: 0.5}
+    assert compared(utils, [(ONE,)], [spans])["quasi"] == {"ours": 0.5, PLAIN: 0.0, LISTED: 0.5}
 
 
 def test_without_it_the_command_says_so(
