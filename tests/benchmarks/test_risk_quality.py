@@ -124,12 +124,20 @@ ROWS = st.lists(st.tuples(TENTHS, TENTHS), min_size=2, max_size=12).filter(
 )
 
 
-def test_spearman_is_that_computed_by_hand() -> None:
+def test_spearman_kappa_and_near_are_those_computed_by_hand() -> None:
     assert once(spearman, [1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(4.5 / math.sqrt(22.5))
     assert once(spearman, [0.1, 0.2, 0.9], [0.6, 0.5, 0.0]) == pytest.approx(-1.0)
     # What has no order has no correlation.
-    for first, second in (([], []), ([0.5], [0.7]), ([0.5, 0.5], [0.1, 0.9]), ([0.1, 0.9], [0.3, 0.3])):
-        assert once(spearman, first, second) is None
+    for nothing in (([], []), ([0.5], [0.7]), ([0.5, 0.5], [0.1, 0.9]), ([0.1, 0.9], [0.3, 0.3])):
+        assert once(spearman, *nothing) is None
+    # Levels 0 0 3 3 against 0 1 3 2: 1 + 1 where they meet, and every one against every other by chance.
+    first, second = [0.05, 0.05, 0.9, 0.9], [0.05, 0.1, 0.7, 0.4]
+    by_chance = sum((a - b) ** 2 for a in (0, 0, 3, 3) for b in (0, 1, 3, 2)) / 4
+    assert once(weighted_kappa, first, second) == pytest.approx(1 - 2 / by_chance)
+    assert once(weighted_kappa, first, first) == pytest.approx(1.0)
+    assert once(weighted_kappa, [0.2, 0.3], [0.1, 0.39]) is None
+    # A tenth is near, whatever its rounding.
+    assert once(share_near, [0.3, 0.8, 0.5], [0.2, 0.9, 0.61]) == pytest.approx(2 / 3)
 
 
 @given(ROWS)
@@ -150,17 +158,6 @@ def test_a_count_is_as_good_as_so_many_rows(rows: list[tuple[float, float]], dat
             many = [row for row, count in zip(rows, counts, strict=True) for _ in range(count)]
             expected = once(statistic, [a for a, _ in many], [b for _, b in many])
             assert value == pytest.approx(math.nan if expected is None else expected, nan_ok=True)
-
-
-def test_kappa_is_that_computed_by_hand() -> None:
-    # Levels 0 0 3 3 against 0 1 3 2: 1 + 1 where they meet, and every one against every other by chance.
-    first, second = [0.05, 0.05, 0.9, 0.9], [0.05, 0.1, 0.7, 0.4]
-    by_chance = sum((a - b) ** 2 for a in (0, 0, 3, 3) for b in (0, 1, 3, 2)) / 4
-    assert once(weighted_kappa, first, second) == pytest.approx(1 - 2 / by_chance)
-    assert once(weighted_kappa, first, first) == pytest.approx(1.0)
-    assert once(weighted_kappa, [0.2, 0.3], [0.1, 0.39]) is None
-    # A tenth is near, whatever its rounding.
-    assert once(share_near, [0.3, 0.8, 0.5], [0.2, 0.9, 0.61]) == pytest.approx(2 / 3)
 
 
 def test_an_interval_redraws_whole_snippets() -> None:
@@ -198,7 +195,7 @@ def test_figures_are_those_computed_by_hand() -> None:
         assert figure.low <= figure.value <= figure.high
 
 
-def test_domains_and_kinds_are_distinguished() -> None:
+def test_domains_and_kinds_are_distinguished_and_what_is_not_there_is_not_measured() -> None:
     report, counts = report_of(), {"clinical": (4, 4, 0, 0), "email": (5, 3, 2, 0), "all": (9, 7, 2, 0)}
     kinds = ("all", "invented", "references", "fresh")
     assert [(row.domain, row.kind, row.mentions) for row in report.rows] == [
@@ -208,19 +205,14 @@ def test_domains_and_kinds_are_distinguished() -> None:
     assert report.row("ours", "email", "invented").spearman.value == pytest.approx(0.5)
     with pytest.raises(KeyError):
         report.row("ours", "legal")
-
-
-def test_what_is_not_there_is_not_measured() -> None:
-    row = report_of().row("ours", "clinical", "references")
+    row = report.row("ours", "clinical", "references")
     assert (row.snippets, row.spearman.value, row.spearman.why_not) == (0, None, "there is no mention")
     lonely = report_of(Scripted({"Dornau": 0.4}), [snippet("s", "[[Dornau|city name]]", (0.4,), (0.5,))])
-    ours = lonely.row("ours")
-    assert ours.spearman.value is None
+    ours, kappa = lonely.row("ours"), lonely.agreed().kappa
+    assert ours.spearman.value is kappa.value is ours.error.low is None
     assert ours.spearman.why_not == "one side has a single value, which has no order"
+    assert kappa.why_not == "all scores are of one level"
     assert ours.error.value == pytest.approx(0.05)
-    assert ours.error.low is None
-    assert lonely.agreed().kappa.value is None
-    assert lonely.agreed().kappa.why_not == "all scores are of one level"
     assert "NaN" not in json.dumps(as_json(lonely))
 
 

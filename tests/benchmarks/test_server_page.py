@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ def test_every_figure_is_on_the_page() -> None:
     taken = {way: (scale * generator.uniform(1, 2, 300)).tolist() for way, scale in scales.items()}
     first_byte, rate = (asdict(Estimate(*each, n=9)) for each in ((71.5, 70.0, 80.0), (61.5, 60.0, 63.0)))
     settings = {"load average before": "0.10"}
-    found = {
+    found: dict[str, Any] = {
         "provenance": {"date": "2026-01-05", "hardware": "x", "commit": "c0ffee", "settings": settings},
         **{"passages": 123_456, "questions": 60, "cores": 2, "search": server.searched(taken)},
         "chat": {

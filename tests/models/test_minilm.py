@@ -24,7 +24,8 @@ def encoder() -> MiniLM:
 
 def test_unit_rows_are_the_same_alone_and_in_a_batch_and_those_of_the_library(encoder: MiniLM) -> None:
     vectors = encoder.encode(TEXTS)
-    assert (vectors.shape, vectors.dtype) == ((5, 384), np.float32)
+    assert vectors.shape == (5, 384)
+    assert vectors.dtype == np.float32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
     assert encoder.encode([]).shape == (0, 384)
     alone = np.concatenate([encoder.encode([text]) for text in TEXTS])

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from ingest.labels import LABELS
 from models.corpora.rubric import (
-    BLOCK,
     DOMAINS,
     FOLDER,
     PASSES,
@@ -166,29 +165,7 @@ def test_the_score_is_the_mean_of_the_passes() -> None:
     assert scored(two) == ScoredText("a b", two.places, two.labels, two.scores)
 
 
-def test_held_out_are_whole_blocks_of_what_was_scored_twice() -> None:
-    snippets = shipped_snippets(None)
-    trained_on, measured = held_out(snippets)
-    assert len(trained_on) + len(measured) == len(snippets)
-    assert len(measured) == len(DOMAINS) * 15
-    assert all(len(snippet.passes) == 2 for snippet in measured)
-    kept = {snippet.id for snippet in measured}
-    for domain in DOMAINS:
-        ids = [row["id"] for row in rows(f"{domain}.jsonl")]
-        blocks = [ids[at : at + BLOCK] for at in range(0, len(ids), BLOCK)]
-        assert [len(kept & set(block)) for block in blocks] == [0, 0, 0, 5] * 3 + [0, 0, 0]
-    assert not kept & {snippet.id for snippet in trained_on}
-
-
-def test_a_passage_of_a_record_that_is_measured_on_is_not_trained_on() -> None:
-    numbers = range(1, 46)
-    every = [replace(snippet(f"legal-ref-{n:03}"), record=f"spia/TAB-{n % 17}") for n in numbers]
-    trained_on, measured = held_out(every)
-    assert records_of(measured) == {f"spia/TAB-{number}" for number in (0, 1, 2, 3, 4, 5, 6, 16)}
-    assert records_of(trained_on) == {f"spia/TAB-{number}" for number in range(7, 16)}
-
-
-def test_a_snippet_falls_to_the_same_side_whatever_else_is_there() -> None:
+def test_a_snippet_falls_to_the_same_side_whatever_else_is_there_and_a_record_to_one() -> None:
     every = [snippet(f"legal-ref-{number:03}") for number in range(1, 46)]
     whole = {snippet.id for snippet in held_out(every)[1]}
     assert whole == {f"legal-ref-{number:03}" for number in (*range(16, 21), *range(36, 41))}
@@ -197,6 +174,11 @@ def test_a_snippet_falls_to_the_same_side_whatever_else_is_there() -> None:
         assert {snippet.id for snippet in held_out(some)[1]} == whole & {snippet.id for snippet in some}
     once = [snippet(f"legal-m{number:03}", passes=1) for number in range(1, 46)]
     assert held_out(once) == (once, [])
+    of_records = [replace(each, record=f"spia/TAB-{n % 17}") for n, each in enumerate(every, 1)]
+    trained_on, measured = held_out(of_records)
+    assert records_of(measured) == {f"spia/TAB-{number}" for number in (0, 1, 2, 3, 4, 5, 6, 16)}
+    assert records_of(trained_on) == {f"spia/TAB-{number}" for number in range(7, 16)}
+    assert len(held_out(shipped_snippets(None))[1]) == len(DOMAINS) * 15
 
 
 def written(folder: Path, *lines: str) -> Path:

@@ -85,7 +85,7 @@ DIGEST = """
 import hashlib
 from models.training.synthetic.people import italian_towns
 from models.training.synthetic.generate import synthetic_examples
-made = [italian_towns(), *((e.text, e.mentions, e.asked) for e in synthetic_examples(500, 3))]
+made = [italian_towns(), *((e.text, e.mentions, e.asked) for e in synthetic_examples(200, 3))]
 print(hashlib.sha256(repr(made).encode()).hexdigest())
 """
 
@@ -119,25 +119,24 @@ def test_mentions_hold_no_margin_and_begin_and_end_where_words_do(examples: list
                 assert not re.fullmatch(r"[^\W_]{2}", around), f"{example.group}: {m.label}"
 
 
-def test_hard_negatives_hold_nobody_and_say_so(examples: list[Example]) -> None:
-    negative = {frame.id for frame in frames() if frame.id.startswith("negative_")}
-    assert len(negative) >= 100
-    for example in (example for example in examples if example.group in negative):
-        assert PERSON in example.asked, example.group
-        assert PERSON not in {mention.label for mention in example.mentions}, example.group
-
-
 def test_what_is_asked_is_known_and_what_is_found_is_asked_unless_it_is_blurred(
     examples: list[Example],
 ) -> None:
     heads = {frame.id: set(frame.unvouched) for frame in frames()}
     blurred = {"quantity", "demographic attribute", "identifying detail"}
+    assert sum(name.startswith("negative_") for name in heads) >= 100
     for example in examples:
         found = {mention.label for mention in example.mentions}
         assert set(example.asked) <= set(LABELS)
         assert len(set(example.asked)) == len(example.asked)
         assert found - set(example.asked) <= blurred | heads[example.group], example.group
         assert not heads[example.group] & set(example.asked)
+        if example.group.startswith("negative_"):
+            # Nobody is there, and that is asked.
+            assert PERSON in {*example.asked} - found, example.group
+    asked = asked_for({"quantity", "dosage", "time"}, ("date",))
+    assert {"time", "vehicle VIN", PERSON} <= set(asked)
+    assert not {"date", "quantity", "gender"} & set(asked)
 
 
 SHAPES = {
@@ -178,7 +177,7 @@ def test_every_frame_renders_what_its_slots_put_in(stage: Stage) -> None:
             assert Counter(shown(by_character(kept, str.lower))) <= values, frame.id
 
 
-def test_one_person_recurs_in_many_forms(stage: Stage) -> None:
+def test_one_person_recurs_in_many_forms_with_an_age_and_an_address_that_fit(stage: Stage) -> None:
     forms = "{p.name}|{p.first}|{p.last}|{p.titled}|{p.short}|{p.reversed}|{p.initials}|{p.first}'s"
     made = fresh(stage, forms)
     name, first, last, titled, *others = made.text.split("|")
@@ -187,30 +186,20 @@ def test_one_person_recurs_in_many_forms(stage: Stage) -> None:
     assert others == [f"{first[0]}. {last}", f"{last}, {first}", f"{first[0]}.{last[0]}.", f"{first}'s"]
     assert [label for _, label in shown(made)] == [PERSON] * 8
     assert [shown(made)[at][0] for at in (3, 7)] == [last, first]
-
-
-def test_an_age_fits_a_date_of_birth_and_who_is_a_child(stage: Stage) -> None:
     for _ in range(50):
         born, age = fresh(stage, "{p.born/iso} {p.age}").text.split()
         years = (stage.today - date.fromisoformat(born)).days / 365.25
         assert abs(years - int(age)) < 1.1
         child, adult = fresh(stage, "{k.age} {p.age}").text.split()
         assert int(child) < 18 < int(adult) + 1
-
-
-def test_an_address_is_one_mention_with_its_parts_inside(stage: Stage) -> None:
-    for _ in range(40):
         made = fresh(stage, "at {p.address}, yes")
         whole, *inner = made.mentions
         assert (whole.start, whole.end, whole.label) == (3, len(made.text) - 5, "street address")
         assert {"building number", "city name", "place"} <= {m.label for m in inner}
         assert all(whole.start <= m.start < m.end <= whole.end for m in inner)
-
-
-def test_two_labels_that_fit_are_both_marked(stage: Stage) -> None:
     for slot, also in (("date of birth", "date"), ("country", "place"), ("p.link", "URL link")):
         labels = {label for _, label in shown(fresh(stage, "{" + slot + "}"))}
-        assert labels == {slot.replace("p.link", "personal web link"), also}
+        assert labels == {slot.replace("p.link", "personal web link"), also}, "both that fit are marked"
 
 
 def test_notation_marks_chooses_escapes_and_draws(stage: Stage) -> None:
@@ -305,12 +294,6 @@ def test_pieces_are_joined_tidied_and_edited_with_their_mentions() -> None:
     edited = apply_edits(made, edits)
     assert edited.text.startswith("The  -year-old and a union at 9 p.m. ")
     assert shown(edited) == [("-year-old", "person age"), ("9 p.m.", "time")]
-
-
-def test_what_is_asked_depends_on_what_is_found() -> None:
-    asked = asked_for({"quantity", "dosage", "time"}, ("date",))
-    assert {"time", "vehicle VIN", PERSON} <= set(asked)
-    assert not {"date", "quantity", "gender"} & set(asked)
 
 
 def test_numbers_are_said_as_people_say_them() -> None:
