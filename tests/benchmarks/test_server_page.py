@@ -39,7 +39,8 @@ def test_a_ratio_of_quantiles_has_the_true_one_in_its_interval() -> None:
     generator = np.random.default_rng(7)
     one = generator.uniform(1, 2, 1000)
     ratio = server.ratio_of_quantiles((3 * one).tolist(), generator.permutation(one).tolist(), 0.99)
-    assert (ratio.value, ratio.n) == (pytest.approx(3), 1000)
+    assert ratio.value == pytest.approx(3)
+    assert ratio.n == 1000
     assert ratio.low is not None and ratio.high is not None
     assert 2.9 < ratio.low <= 3 <= ratio.high < 3.1
 
