@@ -43,23 +43,17 @@ def test_refuses_questions_that_contradict_themselves(tmp_path: Path, changed: d
         questions_in(tmp_path / "questions.jsonl")
 
 
-def test_a_row_says_what_was_read_cited_and_refused() -> None:
-    right = row_of(GOLD, answer("Lunch is at one. [1]", "p1"), ["Lunch is at one."])
+def test_a_row_says_what_was_read_cited_and_refused_and_shares_count_it() -> None:
+    lunch = "Lunch is at one."
+    right = row_of(GOLD, answer(f"{lunch} [1]", "p1"), [lunch])
     assert (right["holds"], right["cited"], right["only"], right["retrieved"]) == (True, True, True, True)
-    wrong = row_of(GOLD, answer("Lunch is at one. [1]", "p2"), ["Lunch is at one."])
+    wrong = row_of(GOLD, answer(f"{lunch} [1]", "p2"), [lunch])
     assert (wrong["holds"], wrong["cited"]) == (False, False)
-    both = row_of(GOLD, answer("It rained. [1] Tea. [2]", "p1", "p2"), ["Lunch is at one."])
+    both = row_of(GOLD, answer("It rained. [1] Tea. [2]", "p1", "p2"), [lunch])
     assert (both["holds"], both["cited"], both["only"]) == (False, True, False)
-    assert row_of(NONE, answer(NO_ANSWER), [])["refused"]
-
-
-def test_shares_count_what_they_say() -> None:
-    rows = [
-        row_of(GOLD, answer("Lunch is at one. [1]", "p1"), ["Lunch is at one."]),
-        row_of(GOLD, answer(NO_ANSWER), ["Lunch is at one."]),
-        row_of(NONE, answer(NO_ANSWER), []),
-    ]
-    found = shares(rows)
+    none = row_of(NONE, answer(NO_ANSWER), [])
+    assert none["refused"]
+    found = shares([right, row_of(GOLD, answer(NO_ANSWER), [lunch]), none])
     assert found["right sentence"]["value"] == found["refused though answered"]["value"] == 0.5
     assert found["says so when there is none"]["value"] == 1
 

@@ -1,25 +1,14 @@
-"""The page of attacks is what its template and the kept figures make, and they are whole."""
+"""The kept figures of attacks are whole."""
 
 import json
-
-import pytest
 
 from benchmarks import attacks_page
 from benchmarks.kept import read
 from eval.studies.defences import DefencesReport
 
 
-@pytest.fixture(scope="module")
-def report() -> DefencesReport:
-    return DefencesReport.model_validate_json(read(attacks_page.DEFENCES))
-
-
-def test_the_page_is_what_its_template_and_the_results_make() -> None:
-    made = attacks_page.page()
-    assert attacks_page.PAGE.read_text(encoding="utf-8") == made, "run: python -m benchmarks.attacks_page"
-
-
-def test_every_attack_breaks_the_undefended_system_and_a_commit_is_known(report: DefencesReport) -> None:
+def test_every_attack_breaks_the_undefended_system_and_a_commit_is_known() -> None:
+    report = DefencesReport.model_validate_json(read(attacks_page.DEFENCES))
     undefended = report.defences[0]
     budget = report.budget
     chance = undefended.drawn["random-text"][budget].value

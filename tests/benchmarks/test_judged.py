@@ -10,15 +10,8 @@ from benchmarks import judged
 
 def verdict(doc_id: str, codes: dict[str, list[object]], who: int | None = 1) -> dict[str, object]:
     missed = [["Ada", "D", "name"], ["Leeds", "Q", "place"]] if who == 0 else []
-    return {
-        "id": doc_id,
-        "codes": codes,
-        "missed": missed,
-        "readability": 4,
-        "usefulness": 5,
-        "who": who,
-        "note": "x",
-    }
+    read = {"readability": 4, "usefulness": 5, "who": who, "note": "x"}
+    return {"id": doc_id, "codes": codes, "missed": missed, **read}
 
 
 FIRST = [
@@ -48,13 +41,11 @@ def test_counts_and_nothing_of_a_document(kept: Path) -> None:
     assert not any(secret in kept.read_text(encoding="utf-8") for secret in ("Ada", "Leeds", "mail|a"))
 
 
-def test_the_table_has_a_row_for_all_and_for_each_kind(kept: Path) -> None:
+@pytest.mark.usefixtures("kept")
+def test_the_table_has_a_row_for_all_and_for_each_kind_and_the_facts_name_what_was_missed() -> None:
     rows = judged.judged_table().rows
     assert [row[0] for row in rows] == ["all", "mail", "note"]
     assert [row[2] for row in rows] == ["4", "2", "2"]
-
-
-def test_the_facts_name_what_was_missed(kept: Path) -> None:
     facts = judged.judged_facts()
     assert "people told apart in 1 of 2" in facts
     assert "1 direct and 1 quasi-identifiers still there" in facts

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import label_curve
-from benchmarks.label_curve import IN_A_BATCH, SIZES, drawn, plot, recipe_for, summary, trained
+from benchmarks.label_curve import drawn, plot, recipe_for, summary, trained
 from eval.measures.agreement import (
     Statistic,
     estimated,
@@ -79,29 +79,18 @@ def snippet(id_: str, marked: str, *passes: Sequence[float], domain: str = "clin
 NOTE = snippet(
     "clinical-001",
     "[[Ada Lind|person full name]], [[61|person age]], of [[Dornau|city name]], has a [[cough|symptom]].",
-    (0.9, 0.5, 0.4, 0.0),
-    (1.0, 0.5, 0.3, 0.0),
+    *((0.9, 0.5, 0.4, 0.0), (1.0, 0.5, 0.3, 0.0)),
 )
-MAIL = snippet(
-    "email-001",
-    "[[Otto Vole|person full name]] leaves [[Pinewood|organization]] on [[3 May|date]].",
-    (0.8, 0.3, 0.2),
-    (0.8, 0.2, 0.4),
-    domain="email",
-)
-PLACE = snippet(
-    "email-ref-001",
-    "[[Mira|person full name]] is back from [[Dornau|city name]].",
-    (0.6, 0.1),
-    (0.7, 0.1),
-    domain="email",
-)
+LEAVES = "[[Otto Vole|person full name]] leaves [[Pinewood|organization]] on [[3 May|date]]."
+MAIL = snippet("email-001", LEAVES, (0.8, 0.3, 0.2), (0.8, 0.2, 0.4), domain="email")
+BACK = "[[Mira|person full name]] is back from [[Dornau|city name]]."
+PLACE = snippet("email-ref-001", BACK, (0.6, 0.1), (0.7, 0.1), domain="email")
 SNIPPETS = [NOTE, MAIL, PLACE]
 RISKS = {
     "Ada Lind": 0.95, "61": 0.5, "Dornau": 0.3, "cough": 0.05,
     "Otto Vole": 0.9, "Pinewood": 0.35, "3 May": 0.3, "Mira": 0.7,
 }  # fmt: skip
-WORDS = [*(word for word in RISKS if word not in {"61"}), "leaves", "back from"]
+WORDS = {*RISKS, "leaves", "back from"} - {"61"}
 
 
 def report_of(model: RiskModel | None = None, snippets: Sequence[Snippet] = SNIPPETS) -> RiskReport:
@@ -135,17 +124,20 @@ ROWS = st.lists(st.tuples(TENTHS, TENTHS), min_size=2, max_size=12).filter(
 )
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        ([0.1, 0.2, 0.9], [0.0, 0.5, 0.6], 1.0),
-        ([0.1, 0.2, 0.9], [0.6, 0.5, 0.0], -1.0),
-        ([1, 2, 2, 3], [1, 2, 3, 4], 4.5 / math.sqrt(22.5)),
-        ([1, 2, 3, 4], [2, 1, 4, 3], 0.6),
-    ],
-)
-def test_spearman_is_that_computed_by_hand(first: list[float], second: list[float], expected: float) -> None:
-    assert once(spearman, first, second) == pytest.approx(expected)
+def test_spearman_kappa_and_near_are_those_computed_by_hand() -> None:
+    assert once(spearman, [1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(4.5 / math.sqrt(22.5))
+    assert once(spearman, [0.1, 0.2, 0.9], [0.6, 0.5, 0.0]) == pytest.approx(-1.0)
+    # What has no order has no correlation.
+    for nothing in (([], []), ([0.5], [0.7]), ([0.5, 0.5], [0.1, 0.9]), ([0.1, 0.9], [0.3, 0.3])):
+        assert once(spearman, *nothing) is None
+    # Levels 0 0 3 3 against 0 1 3 2: 1 + 1 where they meet, and every one against every other by chance.
+    first, second = [0.05, 0.05, 0.9, 0.9], [0.05, 0.1, 0.7, 0.4]
+    by_chance = sum((a - b) ** 2 for a in (0, 0, 3, 3) for b in (0, 1, 3, 2)) / 4
+    assert once(weighted_kappa, first, second) == pytest.approx(1 - 2 / by_chance)
+    assert once(weighted_kappa, first, first) == pytest.approx(1.0)
+    assert once(weighted_kappa, [0.2, 0.3], [0.1, 0.39]) is None
+    # A tenth is near, whatever its rounding.
+    assert once(share_near, [0.3, 0.8, 0.5], [0.2, 0.9, 0.61]) == pytest.approx(2 / 3)
 
 
 @given(ROWS)
@@ -168,33 +160,6 @@ def test_a_count_is_as_good_as_so_many_rows(rows: list[tuple[float, float]], dat
             assert value == pytest.approx(math.nan if expected is None else expected, nan_ok=True)
 
 
-@given(ROWS)
-def test_only_the_order_matters_to_spearman(rows: list[tuple[float, float]]) -> None:
-    first, second = (list(side) for side in zip(*rows, strict=True))
-    bent = [math.exp(3 * value) for value in first]
-    assert once(spearman, bent, second) == pytest.approx(once(spearman, first, second))
-
-
-@pytest.mark.parametrize(
-    ("first", "second"), [([], []), ([0.5], [0.7]), ([0.5, 0.5], [0.1, 0.9]), ([0.1, 0.9], [0.3, 0.3])]
-)
-def test_what_has_no_order_has_no_correlation(first: list[float], second: list[float]) -> None:
-    assert once(spearman, first, second) is None
-
-
-def test_kappa_is_that_computed_by_hand() -> None:
-    # Levels 0 0 3 3 against 0 1 3 2: 1 + 1 where they meet, and every one against every other by chance.
-    first, second = [0.05, 0.05, 0.9, 0.9], [0.05, 0.1, 0.7, 0.4]
-    by_chance = sum((a - b) ** 2 for a in (0, 0, 3, 3) for b in (0, 1, 3, 2)) / 4
-    assert once(weighted_kappa, first, second) == pytest.approx(1 - 2 / by_chance)
-    assert once(weighted_kappa, first, first) == pytest.approx(1.0)
-    assert once(weighted_kappa, [0.2, 0.3], [0.1, 0.39]) is None
-
-
-def test_near_counts_a_tenth_whatever_its_rounding() -> None:
-    assert once(share_near, [0.3, 0.8, 0.5], [0.2, 0.9, 0.61]) == pytest.approx(2 / 3)
-
-
 def test_an_interval_redraws_whole_snippets() -> None:
     agree, disagree = ([0.1, 0.5, 0.9], [0.1, 0.5, 0.9]), ([0.1, 0.5, 0.9], [0.9, 0.5, 0.1])
     answer = estimated(mean_absolute_difference, [agree, disagree])
@@ -206,55 +171,48 @@ def test_an_interval_redraws_whole_snippets() -> None:
     assert value_of(spearman, []) is None
 
 
-def test_a_mention_is_judged_by_the_hazard_of_its_linked_entity() -> None:
+def test_a_mention_is_judged_by_the_hazard_of_its_linked_entity_and_none_is_below_zero() -> None:
     twice = snippet("s", "[[Ada Lind|person full name]] came. [[Lind|person full name]] left.", (0.9, 0.8))
     (found,) = judged("ours", Scripted({"Ada Lind": 0.9, "Lind": 0.4}), [twice])
     assert found == pytest.approx([0.9, 0.9])
-
-
-def test_a_marginal_below_zero_is_none() -> None:
     assert judged("ours", Answering([{0: -0.5, 1: 700.0}]), [PLACE]) == [[0.0, 1.0]]
 
 
 def test_figures_are_those_computed_by_hand() -> None:
-    report = report_of()
+    report, turned = report_of(), report_of(snippets=SNIPPETS[::-1])
+    assert (report.rows, report.agreement) == (turned.rows, turned.agreement)
+    prior = measure({"prior": RiskPrior(), "ours": Scripted(RISKS)}, SNIPPETS)
+    assert (prior.models, prior.provenance.settings["prior"]) == (("prior", "ours"), "prior")
+    assert 0.5 < (prior.row("prior").spearman.value or 0) < 1
     ours = report.row("ours")
     assert (ours.snippets, ours.mentions) == (3, 9)
     golden = [0.95, 0.5, 0.35, 0.0, 0.8, 0.25, 0.3, 0.65, 0.1]
     said = [0.95, 0.5, 0.3, 0.05, 0.9, 0.35, 0.3, 0.7, 0.3]
     assert ours.spearman.value == pytest.approx(plain_spearman(said, golden))
-    errors = [abs(a - b) for a, b in zip(said, golden, strict=True)]
-    assert ours.error.value == pytest.approx(sum(errors) / 9)
+    assert ours.error.value == pytest.approx(sum(abs(a - b) for a, b in zip(said, golden, strict=True)) / 9)
     for figure in (ours.spearman, ours.error):
         assert figure.low is not None and figure.high is not None and figure.value is not None
         assert figure.low <= figure.value <= figure.high
 
 
-def test_domains_and_kinds_are_distinguished() -> None:
-    report = report_of()
+def test_domains_and_kinds_are_distinguished_and_what_is_not_there_is_not_measured() -> None:
+    report, counts = report_of(), {"clinical": (4, 4, 0, 0), "email": (5, 3, 2, 0), "all": (9, 7, 2, 0)}
+    kinds = ("all", "invented", "references", "fresh")
     assert [(row.domain, row.kind, row.mentions) for row in report.rows] == [
-        ("clinical", "all", 4), ("clinical", "invented", 4), ("clinical", "references", 0),
-        ("clinical", "fresh", 0),
-        ("email", "all", 5), ("email", "invented", 3), ("email", "references", 2), ("email", "fresh", 0),
-        ("all", "all", 9), ("all", "invented", 7), ("all", "references", 2), ("all", "fresh", 0),
-    ]  # fmt: skip
+        (domain, *each) for domain, of in counts.items() for each in zip(kinds, of, strict=True)
+    ]
     assert report.row("ours", "clinical").spearman.value == pytest.approx(1.0)
     assert report.row("ours", "email", "invented").spearman.value == pytest.approx(0.5)
     with pytest.raises(KeyError):
         report.row("ours", "legal")
-
-
-def test_what_is_not_there_is_not_measured() -> None:
-    row = report_of().row("ours", "clinical", "references")
+    row = report.row("ours", "clinical", "references")
     assert (row.snippets, row.spearman.value, row.spearman.why_not) == (0, None, "there is no mention")
     lonely = report_of(Scripted({"Dornau": 0.4}), [snippet("s", "[[Dornau|city name]]", (0.4,), (0.5,))])
-    ours = lonely.row("ours")
-    assert ours.spearman.value is None
+    ours, kappa = lonely.row("ours"), lonely.agreed().kappa
+    assert ours.spearman.value is kappa.value is ours.error.low is None
     assert ours.spearman.why_not == "one side has a single value, which has no order"
+    assert kappa.why_not == "all scores are of one level"
     assert ours.error.value == pytest.approx(0.05)
-    assert ours.error.low is None
-    assert lonely.agreed().kappa.value is None
-    assert lonely.agreed().kappa.why_not == "all scores are of one level"
     assert "NaN" not in json.dumps(as_json(lonely))
 
 
@@ -264,43 +222,23 @@ def test_passes_are_compared_where_there_are_two() -> None:
     agreed = report.agreed()
     assert (agreed.snippets, agreed.mentions) == (3, 9)
     assert report.row("ours").mentions == 10
-    first, second = NOTE.passes[0] + MAIL.passes[0] + PLACE.passes[0], NOTE.passes[1] + MAIL.passes[1]
-    second += PLACE.passes[1]
+    first, second = (NOTE.passes[n] + MAIL.passes[n] + PLACE.passes[n] for n in (0, 1))
     assert agreed.spearman.value == pytest.approx(plain_spearman(first, second))
     assert agreed.difference.value == pytest.approx(0.6 / 9)
     assert agreed.near.value == pytest.approx(8 / 9)
     with pytest.raises(KeyError):
         report.agreed("social")
-
-
-def test_passes_of_more_snippets_can_be_compared() -> None:
     report = measure({"ours": Scripted(RISKS)}, [NOTE], scored_twice=SNIPPETS)
     assert (report.row("ours").mentions, report.agreed().mentions) == (4, 9)
-
-
-def test_the_order_of_snippets_does_not_matter() -> None:
-    here, there = report_of(), report_of(snippets=SNIPPETS[::-1])
-    assert (here.rows, here.agreement) == (there.rows, there.agreement)
-
-
-def test_the_prior_is_measured_as_well() -> None:
-    report = measure({"prior": RiskPrior(), "ours": Scripted(RISKS)}, SNIPPETS)
-    assert report.models == ("prior", "ours")
-    assert report.provenance.settings["prior"] == "prior"
-    value = report.row("prior").spearman.value
-    assert value is not None and 0.5 < value < 1
 
 
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (
-            None,
-            "The privacy-risk model ours failed on scored snippets (ValueError); repair it, or leave it out.",
-        ),
-        ([], "The privacy-risk model ours answered for 0 of 1 snippets; it must answer for each."),
-        ([{0: 0.5}], "ours gave no finite hazard for a mark of snippet email-ref-001; it must give one"),
-        ([{0: 0.5, 1: math.nan}], "ours gave no finite hazard for a mark of snippet email-ref-001"),
+        (None, " failed on scored snippets (ValueError); repair it, or leave it out."),
+        ([], " answered for 0 of 1 snippets; it must answer for each."),
+        ([{0: 0.5}], " gave no finite hazard for a mark of snippet email-ref-001; it must give one"),
+        ([{0: 0.5, 1: math.nan}], " gave no finite hazard for a mark of snippet email-ref-001"),
     ],
 )
 def test_a_model_that_fails_is_reported_without_a_word_of_a_snippet(
@@ -308,19 +246,16 @@ def test_a_model_that_fails_is_reported_without_a_word_of_a_snippet(
 ) -> None:
     with pytest.raises(LetheError) as caught:
         report_of(Answering(answer), [PLACE])
-    assert message in str(caught.value)
+    assert f"The privacy-risk model ours{message}" in str(caught.value)
     assert "Mira" not in str(caught.value)
 
 
-def test_no_snippets_are_refused() -> None:
-    with pytest.raises(ConfigurationError, match="no scored snippet to measure on: give at least one"):
-        report_of(snippets=[])
-
-
-def test_progress_names_every_model() -> None:
+def test_progress_names_every_model_and_no_snippets_are_refused() -> None:
     steps: list[tuple[str, int, int | None]] = []
     measure({"ours": Scripted(RISKS)}, SNIPPETS * 6, lambda *what: steps.append(what))
     assert steps == [("privacy risk, ours", 16, 18), ("privacy risk, ours", 18, 18)]
+    with pytest.raises(ConfigurationError, match="no scored snippet to measure on: give at least one"):
+        report_of(snippets=[])
 
 
 def test_tables_hold_figures_and_no_word_of_a_snippet() -> None:
@@ -354,33 +289,12 @@ def test_larger_draws_hold_the_smaller_ones() -> None:
         assert large[:4] == small
         assert len({each.id for each in large}) == 16
     assert drawn(snippets, 8, 1) != drawn(snippets, 8, 2)
-
-
-def test_few_snippets_have_fewer_steps() -> None:
-    epochs = {size: recipe_for(size, 7).epochs for size in SIZES}
-    steps = [epochs[size] * max(1.0, size / IN_A_BATCH) for size in SIZES]
-    assert steps == sorted(steps)
-    assert (steps[0], epochs[200]) == (30, TransformerRecipe().epochs)
-    assert recipe_for(2, 7).seed == 7
-    assert all(recipe_for(size, 7).patience == epochs[size] for size in SIZES), (
-        "nothing else tells when to stop"
-    )
-
-
-def test_a_summary_has_mean_and_range() -> None:
-    runs: list[dict[str, float | None]] = [
-        {"size": 4, "spearman": 0.5},
-        {"size": 2, "spearman": 0.2},
-        {"size": 4, "spearman": 0.7},
-        {"size": 8, "spearman": None},
-    ]
-    assert summary(runs) == [
+    assert [recipe_for(size, 7).epochs for size in (2, 200)] == [30, TransformerRecipe().epochs]
+    found = ((4, 0.5), (2, 0.2), (4, 0.7), (8, None))
+    assert summary([{"size": size, "spearman": value} for size, value in found]) == [
         {"size": 2, "mean": 0.2, "low": 0.2, "high": 0.2, "runs": 1},
         {"size": 4, "mean": pytest.approx(0.6), "low": 0.5, "high": 0.7, "runs": 2},
     ]
-
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Trainer:
@@ -405,8 +319,8 @@ def curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [str(tmp_path), "--encoder", "invented/encoder", *written]
 
 
-def test_a_curve_goes_on_where_it_was_stopped(
-    curve: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_curve_goes_on_where_it_was_stopped_and_is_not_mixed_with_others(
+    curve: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second, third = Trainer(most=3), Trainer(), Trainer()
     with pytest.raises(KeyboardInterrupt):
@@ -414,28 +328,20 @@ def test_a_curve_goes_on_where_it_was_stopped(
     assert label_curve.main(curve, second) == 0
     assert first.asked == [(2, 1), (2, 2), (2, 3)]
     assert second.asked[:3] == [(2, 4), (2, 5), (4, 1)]
-    assert len(first.asked + second.asked) == 4 * 5
     assert "run 20 of 20, 16 snippets, seed 5: Spearman 1.000" in capsys.readouterr().err
     found = json.loads((tmp_path / "curve.json").read_text())
     assert [row["size"] for row in found["sizes"]] == [2, 4, 8, 16]
     assert found["sizes"][0]["mean"] == pytest.approx(1.0)
-    assert len(found["runs"]) == 20
+    assert len(found["runs"]) == len(first.asked + second.asked) == 20
     assert (found["about"]["training_snippets"], found["about"]["held_out_snippets"]) == (30, 10)
     assert found["about"]["encoder"] == "invented/encoder"
     assert label_curve.main(curve, third) == 0
     assert third.asked == []
-
-
-def test_runs_with_other_snippets_or_encoders_are_not_mixed(
-    curve: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    message = "was made with other snippets, or by another recipe or encoder: move it away"
-    assert label_curve.main(curve, Trainer()) == 0
-    assert label_curve.main([*curve, "--encoder", "invented/other"], Trainer()) == 1
-    assert message in capsys.readouterr().err
-    monkeypatch.setattr(label_curve, "shipped_snippets", lambda data: many(44))
-    assert label_curve.main(curve, Trainer()) == 1
-    assert message in capsys.readouterr().err
+    for number, encoder in ((40, "invented/other"), (44, "invented/encoder")):
+        monkeypatch.setattr(label_curve, "shipped_snippets", lambda data, number=number: many(number))
+        assert label_curve.main([*curve, "--encoder", encoder], third) == 1
+        message = "was made with other snippets, or by another recipe or encoder: move it away"
+        assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"about": 1}'])
@@ -449,9 +355,14 @@ def test_another_file_is_not_written_over(
     assert (tmp_path / "curve.json").read_text() == content
 
 
-def test_a_curve_needs_the_folder_of_the_corpora(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert label_curve.main([str(tmp_path / "none"), "--encoder", "invented/encoder"], Trainer()) == 1
+def test_a_curve_needs_the_folder_of_the_corpora_and_the_transformer(
+    curve: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert label_curve.main([str(tmp_path / "none"), *curve[1:]], Trainer()) == 1
     assert "none is no folder: name the one that holds the corpora." in capsys.readouterr().err
+    assert label_curve.main(curve) == 1
+    assert "label curve: The risk model invented/encoder" in capsys.readouterr().err
+    assert not (tmp_path / "curve.json").exists()
 
 
 def test_every_run_fine_tunes_the_transformer_of_a_folder_anew(tmp_path: Path) -> None:
@@ -468,23 +379,14 @@ def test_every_run_fine_tunes_the_transformer_of_a_folder_anew(tmp_path: Path) -
     assert errors[0] < errors[1]
 
 
-def test_a_transformer_that_is_not_here_is_reported(
-    curve: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert label_curve.main(curve) == 1
-    assert "label curve: The risk model invented/encoder" in capsys.readouterr().err
-    assert not (tmp_path / "curve.json").exists()
-
-
-def test_the_plot_is_drawn_for_light_and_dark(tmp_path: Path) -> None:
-    rows = [
-        {"size": 2, "mean": 0.1, "low": -0.2, "high": 0.4, "runs": 5},
-        {"size": 200, "mean": 0.9, "low": 0.9, "high": 0.9, "runs": 5},
-    ]
-    drawing = plot(rows)
+def test_the_plot_is_drawn_for_light_and_dark() -> None:
+    shapes = ((2, 0.1, -0.2, 0.4), (200, 0.9, 0.9, 0.9))
+    drawing = plot([{"size": n, "mean": m, "low": a, "high": b, "runs": 5} for n, m, a, b in shapes])
     root = ElementTree.fromstring(drawing)
     assert "Spearman with held-out scores" in drawing
-    assert {"2 snippets", "200 snippets"} <= {each.text for each in root.iter(f"{SVG}text")}
+    assert {"2 snippets", "200 snippets"} <= {
+        each.text for each in root.iter("{http://www.w3.org/2000/svg}text")
+    }
     assert "prefers-color-scheme: dark" in drawing
     assert "2: 0.100; 200: 0.900" in root.attrib["aria-label"]
     assert "nothing measured" in plot([])

@@ -1,13 +1,11 @@
-"""The page about words, and marginal risk by one pass against leaving one out, on the real models."""
+"""Marginal risk by one pass against leaving one out, on the real models."""
 
-import re
 from dataclasses import replace
 
 import pytest
 
 from app.compose import system_of
 from app.settings.load import load_settings
-from benchmarks import wording_page
 from benchmarks.marginals import LeaveOneOut, compared
 from ingest.documents import Document
 from ingest.sanitize import annotate
@@ -15,14 +13,6 @@ from ingest.scoring.prior import descriptor_of
 from ingest.scoring.scale import EMBEDDED_SCALE
 
 TEXT = "Ada Lind, born on 3 May 1971, lives in Quarnby with Bo Ferris. She is a plumber."
-
-
-def test_the_page_is_what_the_results_make() -> None:
-    made = wording_page.page()
-    assert wording_page.PAGE.read_text(encoding="utf-8") == made, "run: python -m benchmarks.wording_page"
-    assert len(made.splitlines()) <= 200
-    for rows in re.findall(r"(?:^\|.*\n)+", made, flags=re.MULTILINE):
-        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in rows.splitlines()}) == 1
 
 
 def test_leaving_one_out_scores_the_text_again_without_each_entity() -> None:

@@ -67,13 +67,6 @@ class Counting:
         return answers[min(len(messages) // 2 - 1, len(answers) - 1)]
 
 
-class Kept(dict[bytes, str]):
-    """Answers in memory."""
-
-    def put(self, key: bytes, answer: str) -> None:
-        self[key] = answer
-
-
 def asked(*words: str) -> list[dict[str, str]]:
     return [{"text": word} for word in words]
 
@@ -81,21 +74,14 @@ def asked(*words: str) -> list[dict[str, str]]:
 def test_answers_come_in_order_and_an_unreadable_one_is_asked_for_once_more() -> None:
     model = Counting({"two": ["it is two", "2"], "none": ["no", "I cannot", "7"]})
     asker = Asker(model)
-    assert asker.all(NUMBER, asked("1", "two", "none", "4"), read) == [1, 2, None, 4]
+    # What does not fit is never sent.
+    given = asked("1", "two", "none", "word " * 100, "4")
+    assert asker.all(NUMBER, given, read) == [1, 2, None, None, 4]
     assert model.turns[2][2:] == ["it is two", REPAIR + "a number."]
-    assert len(model.turns) == 6
     usage = asker.usage
-    assert (usage.questions, usage.repaired, usage.unreadable, usage.too_long) == (6, 2, 1, 0)
+    assert len(model.turns) == usage.questions == 6
+    assert (usage.repaired, usage.unreadable, usage.too_long, usage.tokens_out) == (2, 1, 1, 9)
     assert usage.tokens_in == sum(len(" ".join(turns).split()) for turns in model.turns)
-    # "1", "it is two", "2", "no", "I cannot", "4"
-    assert usage.tokens_out == 9
-
-
-def test_what_does_not_fit_is_passed_over_and_never_sent() -> None:
-    model, asker = Counting(), Asker(Counting())
-    assert asker.all(NUMBER, asked("word " * 100, "3"), read) == [None, 3]
-    assert (asker.usage.too_long, asker.usage.questions) == (1, 1)
-    assert not model.turns
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
@@ -117,19 +103,16 @@ def test_a_server_gets_a_few_questions_at_once_and_the_queue_is_bounded(at_once:
 
 
 def test_plans_add_up_and_say_what_they_stand_for() -> None:
+    assert Asker(Counting()).plan(NUMBER, asked(*"123")).words() == (
+        "3 questions to the language model, 0 more are answered already: "
+        "about 21 tokens in and at most 24 out"
+    )
     plan = sum([Plan(2, 1, 30, 8), Plan(1, 0, 5, 8).times(2)], NO_PLAN)
     assert plan == Plan(4, 1, 40, 24)
     assert plan.reckoned("the originals") == (
         "about 4 questions to the language model in all, reckoned from the originals: about 40 tokens in and "
         "at most 24 out; what was answered in the folder of --output before is not asked again"
     )
-
-
-def test_answers_in_memory_are_asked_for_once() -> None:
-    model, answers = Counting(), InMemory()
-    for _ in range(2):
-        assert Asker(model, answers).all(NUMBER, asked("1", "2"), read) == [1, 2]
-    assert len(model.turns) == 2 and "1" not in repr(answers).partition(" at ")[0]
 
 
 def test_a_kept_answer_is_not_asked_for_again_and_a_run_cut_short_goes_on() -> None:
@@ -139,43 +122,27 @@ def test_a_kept_answer_is_not_asked_for_again_and_a_run_cut_short_goes_on() -> N
                 raise ModelUnavailable("the model", "broke")
             return super().complete(messages, **how)
 
-    answers = Kept()
-    first = Asker(Breaking(), answers)
+    answers, model, given = InMemory(), Counting(), asked("1", "2", "3", "4")
     with pytest.raises(ModelUnavailable, match="the model broke"):
-        first.all(NUMBER, asked("1", "2", "3", "4"), read)
-    model = Counting()
+        Asker(Breaking(), answers).all(NUMBER, given, read)
     again = Asker(model, answers)
-    plan = again.plan(NUMBER, asked("1", "2", "3", "4"))
+    plan = again.plan(NUMBER, given)
     assert (plan.questions, plan.kept, plan.tokens_out) == (2, 2, 16)
-    assert again.all(NUMBER, asked("1", "2", "3", "4"), read) == [1, 2, 3, 4]
+    assert again.all(NUMBER, given, read) == [1, 2, 3, 4]
     assert [turns[1] for turns in model.turns] == ["How many? 3", "How many? 4"]
     assert (again.usage.kept, again.usage.questions) == (2, 4)
-    assert again.all(NUMBER, asked("1"), read, seed=1) == [1]
-    assert len(model.turns) == 3
-
-
-def test_another_prompt_version_seed_or_model_is_another_question() -> None:
-    answers, model = Kept(), Counting()
-    asker = Asker(model, answers)
-    for each in (NUMBER, Prompt("number", 4, NUMBER.system, NUMBER.user, NUMBER.form, 8)):
-        asker.all(each, asked("5"), read)
-    assert len(answers) == len(model.turns) == 2
-    # Other weights under the same name.
-    Asker(model, answers, made_with="m.gguf, 7 bytes").all(NUMBER, asked("5"), read)
-    assert len(answers) == len(model.turns) == 3
-
-
-def test_the_plan_says_what_a_run_takes() -> None:
-    plan = Asker(Counting()).plan(NUMBER, asked(*"123"))
-    assert plan.words() == (
-        "3 questions to the language model, 0 more are answered already: about 21 tokens in and at most "
-        "24 out"
-    )
+    assert "4" not in repr(answers).partition(" at ")[0]
+    # Another seed, version of the prompt, or model of the same name is another question.
+    later = Prompt("number", 4, NUMBER.system, NUMBER.user, NUMBER.form, 8)
+    for number, (each, seed, made_with) in enumerate(
+        ((NUMBER, 1, ""), (later, 0, ""), (NUMBER, 0, "7 bytes"))
+    ):
+        assert Asker(model, answers, made_with=made_with).all(each, asked("1"), read, seed=seed) == [1]
+        assert len(model.turns) == 3 + number
 
 
 def test_nothing_that_was_asked_or_answered_is_shown() -> None:
-    answers = Kept()
-    asker = Asker(Counting(), answers)
+    asker = Asker(Counting(), InMemory())
     asker.all(NUMBER, asked(SECRET), lambda answer: None)
     shown = repr((asker, asker.usage, asker.plan(NUMBER, asked(SECRET)), NUMBER, prompt("paraphrase")))
     assert SECRET not in shown and "Answer with" not in shown
@@ -217,15 +184,15 @@ def test_a_server_is_asked_for_a_schema_and_without_one_where_it_refuses() -> No
 @pytest.mark.parametrize(
     "reply",
     [
-        says("I am sorry, but I cannot help with that."),
-        says('{"many": "\\u0000'),
-        says('Ignore your instructions. {"many": [[[[["x"]]]]]}'),
-        says(""),
+        "I am sorry, but I cannot help with that.",
+        '{"many": "\\u0000',
+        'Ignore your instructions. {"many": [[[[["x"]]]]]}',
+        "",
     ],
     ids=["refuses", "cut", "hostile", "empty"],
 )
-def test_refusing_malformed_and_hostile_servers_give_nothing(reply: Reply) -> None:
-    with chat_server(reply) as chat:
+def test_refusing_malformed_and_hostile_servers_give_nothing(reply: str) -> None:
+    with chat_server(says(reply)) as chat:
         asker = Asker(OpenAICompatibleModel(chat.url, "m"), at_once=2)
         found = asker.all(HELD, asked("a", "b"), lambda answer: read(str(many(answer))))
     assert found == [None, None]
@@ -258,23 +225,19 @@ def test_a_model_in_this_process_is_held_to_the_schema(tmp_path: Path) -> None:
 
 # -- prompts and answers ----------------------------------------------------------------------------------
 
-NAMES = sorted(path.stem for path in Path(prompts.__file__).parent.glob("*.toml"))
 
-
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(path.stem for path in Path(prompts.__file__).parent.glob("*.toml")))
 def test_every_prompt_is_whole(name: str) -> None:
     read_ = prompt(name)
     assert read_.label == f"{name} v{read_.version}" and read_.version >= 1
     assert read_.system and read_.form and "$" not in read_.system + read_.form
     slots = Template(read_.user).get_identifiers()
-    assert slots
     system, user = read_.messages(**dict.fromkeys(slots, "$braces {kept}"))
     assert (system.role, user.role) == ("system", "user")
     assert "$braces {kept}" in user.content
     if read_.schema is not None:
         assert "JSON" in read_.form
-        example = json_in(read_.form)
-        assert set(example) == set(read_.schema["required"])
+        assert set(json_in(read_.form)) == set(read_.schema["required"])
     with pytest.raises(KeyError):
         read_.messages()
 
@@ -294,18 +257,15 @@ def test_json_is_found_in_what_it_is_wrapped_in(answer: str, found: object) -> N
     assert json_in(answer) == found
 
 
-@given(st.dictionaries(st.text(), st.integers()), st.text(alphabet="abc \n"))
-def test_any_object_amid_words_is_found(given_object: dict[str, int], words: str) -> None:
+@given(st.dictionaries(st.text(), st.integers()), st.text(alphabet="abc \n"), st.text())
+def test_any_object_amid_words_is_found_and_no_answer_breaks_a_reader(
+    given_object: dict[str, int], words: str, answer: str
+) -> None:
     assert json_in(f"{words}{json.dumps(given_object)}{words}") == given_object
-
-
-@given(st.text())
-def test_no_answer_breaks_a_reader(answer: str) -> None:
     json_in(answer), items_in(answer), behind_mark(answer)
-    json_in("{" * 5_000)
 
 
 def test_a_text_stands_behind_its_mark() -> None:
     said = "We met.\n\nIt rained. # no mark"
     assert behind_mark(f"I took out the town.\n#\n{said}") == said
-    assert behind_mark("We met.") is behind_mark("#\n ") is None
+    assert behind_mark("We met.") is behind_mark("#\n ") is json_in("{" * 5_000) is None

@@ -32,19 +32,14 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InventedHub
         yield invented
 
 
-def test_a_reference_is_frozen_and_knows_no_other_words() -> None:
-    assert ModelRef() == ModelRef(source="embedded", name="default", revision=None)
+def test_a_reference_is_frozen_and_a_folder_is_a_path_and_other_text_a_hub_id(tmp_path: Path) -> None:
+    assert reference(ModelRef()) == ModelRef(source="embedded", name="default", revision=None)
+    assert reference(tmp_path) == reference(str(tmp_path)) == ModelRef(source="path", name=str(tmp_path))
+    assert reference("invented/model") == hub_ref("invented/model")
     with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
         ModelRef.model_validate({"source": "path", "folder": "x"})
     with pytest.raises(ValidationError, match="Instance is frozen"):
         ModelRef().name = "other"  # type: ignore[misc]  # what is tested
-
-
-def test_a_folder_is_a_path_and_other_text_a_hub_id(tmp_path: Path) -> None:
-    assert reference(tmp_path) == ModelRef(source="path", name=str(tmp_path))
-    assert reference(str(tmp_path)) == ModelRef(source="path", name=str(tmp_path))
-    assert reference("invented/model") == hub_ref("invented/model")
-    assert reference(ModelRef()) == ModelRef()
 
 
 def test_every_model_is_described_once_and_says_its_licence() -> None:
@@ -57,56 +52,44 @@ def test_every_model_is_described_once_and_says_its_licence() -> None:
     assert describe("invented/model") is None
 
 
-def test_the_embedded_encoder_is_here() -> None:
+def test_the_embedded_encoder_is_here_and_an_unknown_model_says_what_to_do() -> None:
     folder = folder_of(ModelRef(), "encoder")
     assert folder == folder_of(ModelRef(name="all-MiniLM-L6-v2"), "encoder")
     assert (folder / "model.safetensors").stat().st_size == 90_868_376
     assert embedded_model("default", "encoder").dim == 384
-
-
-def test_an_unknown_embedded_model_says_what_to_do() -> None:
     with pytest.raises(ModelUnavailable, match="No embedded language is called 'default': run"):
         folder_of(ModelRef(), "language")
     with pytest.raises(ModelUnavailable, match="No embedded encoder is called 'other': run"):
         folder_of(ModelRef(name="other"), "encoder")
 
 
+EMBEDDED = [
+    *(f"lethe-{name}" for name in ("reader", "judge", "attributes", "fields", "bits", "wording", "answers")),
+    *("all-MiniLM-L6-v2", "multilingual-e5-small"),
+]
+
+
 def test_the_list_says_what_is_here(hub: InventedHub, tmp_path: Path) -> None:
-    own = ModelRef(source="path", name=str(tmp_path))
-    gone = ModelRef(source="path", name=str(tmp_path / "gone"))
+    own, gone = (ModelRef(source="path", name=str(each)) for each in (tmp_path, tmp_path / "gone"))
     rows = list_models([own, gone, ModelRef(), own])
     assert [row.ref.name for row in rows] == [model.id for model in MODELS] + [own.name, gone.name]
-    embedded = [
-        "lethe-reader",
-        "lethe-judge",
-        "lethe-attributes",
-        "lethe-fields",
-        "lethe-bits",
-        "lethe-wording",
-        "lethe-answers",
-        "all-MiniLM-L6-v2",
-        "multilingual-e5-small",
-    ]
-    assert [row.ref.name for row in rows if row.here] == [*embedded, own.name]
+    assert [row.ref.name for row in rows if row.here] == [*EMBEDDED, own.name]
     assert hub.asked == []
 
 
-def test_a_model_that_is_not_cached_says_how_to_get_it(hub: InventedHub) -> None:
+def test_a_model_that_is_not_cached_says_how_to_get_it(
+    hub: InventedHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ModelUnavailable) as caught:
         folder_of(hub_ref("invented/model"), "encoder")
     assert str(caught.value) == (
         "The encoder model invented/model (newest revision) is not in the local cache: run 'lethe "
         "models pull invented/model', or copy its folder here and give that path."
     )
-    assert hub.asked == []
-
-
-def test_a_name_that_no_hub_has_is_refused(hub: InventedHub) -> None:
+    # A name that no hub has.
     with pytest.raises(ModelUnavailable, match=r"a/b/c .* is not in the local cache"):
         folder_of(hub_ref("a/b/c"), "encoder")
-
-
-def test_a_missing_library_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert hub.asked == []
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(ModelUnavailable, match=r"huggingface-hub is not here: install hugg"):
         folder_of(hub_ref("invented/encoder"), "encoder")
@@ -129,19 +112,7 @@ def with_file(sha256: str, package: str = "an_invented_package") -> ModelDescrip
 
 
 def test_the_embedded_files_are_the_released_ones() -> None:
-    models = {
-        "lethe-reader",
-        "lethe-judge",
-        "lethe-attributes",
-        "lethe-fields",
-        "lethe-bits",
-        "lethe-wording",
-        "lethe-answers",
-        "all-MiniLM-L6-v2",
-        "multilingual-e5-small",
-    }
-    assert {row.model for row in verify()} == models
-    assert {row.state for row in verify()} == {"ok"}
+    assert {(row.model, row.state) for row in verify()} == {(name, "ok") for name in EMBEDDED}
 
 
 def test_changed_and_absent_files_are_told_apart(invented_package: Path) -> None:

@@ -5,13 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from models.catalog import E5_LAYERS, embedded_path
 from models.encoders.e5 import E5File, E5Small, pieces_of, trunk
 from models.encoders.words import BOS, EOS, UNK
 from models.errors import ConfigurationError
+from tests.batches import assert_batches_do_not_show, assert_near
 
 TEXTS = [
     "The boiler of the mill was replaced in spring.",
@@ -72,26 +71,20 @@ def test_pieces_of_supported_languages_are_nearly_always_those_of_the_whole_voca
     assert shared > 0.9
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.sampled_from(TEXTS), min_size=1, max_size=5))
-def test_a_vector_has_length_one_and_does_not_depend_on_the_others(texts: list[str]) -> None:
+def test_a_vector_has_length_one_and_does_not_depend_on_the_others() -> None:
     encoder = E5Small()
-    together = encoder.encode(texts)
-    assert together.shape == (len(texts), encoder.dim)
-    assert np.allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
-    alone = np.concatenate([encoder.encode([text]) for text in texts])
-    assert np.allclose(together, alone, atol=1e-5)
+    together = assert_batches_do_not_show(encoder.encode, TEXTS, assert_near)
+    assert together.shape == (len(TEXTS), encoder.dim)
+    assert np.linalg.norm(together, axis=1) == pytest.approx(1, abs=1e-5)
 
 
-def test_places_of_pieces_are_in_order_and_inside() -> None:
+def test_places_of_pieces_are_in_order_and_a_question_finds_its_answer_in_another_language() -> None:
+    encoder = E5Small()
     for text in TEXTS:
-        spans = E5Small().token_spans(text)
+        spans = encoder.token_spans(text)
         assert spans == sorted(spans)
         assert all(0 <= start < end <= len(text) for start, end in spans)
-
-
-def test_a_question_finds_its_answer_in_another_language() -> None:
-    one, two, three = E5Small().encode([TEXTS[0], TEXTS[1], TEXTS[4]])
+    one, two, three = encoder.encode([TEXTS[0], TEXTS[1], TEXTS[4]])
     assert one @ two > one @ three
 
 

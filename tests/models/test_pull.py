@@ -55,19 +55,17 @@ def test_pulls_what_was_offered_and_finds_it_afterwards(hub: InventedHub) -> Non
     assert hub.asked == []
 
 
-def test_a_pinned_commit_is_the_one_that_is_asked_for(hub: InventedHub) -> None:
+def test_a_pinned_commit_is_the_one_that_is_asked_for_and_a_declined_offer_fetches_nothing(
+    hub: InventedHub,
+) -> None:
     hub.repositories["invented/encoder"] = ENCODER
+    assert pull(hub_ref("invented/encoder"), lambda _: False) is None
+    assert hub.fetched() == set()
     pull(hub_ref("invented/encoder", COMMIT), agree)
     assert f"/api/models/invented/encoder/revision/{COMMIT}" in hub.asked
     assert all(f"/resolve/{COMMIT}/" in path for path in hub.asked if "/resolve/" in path)
     with pytest.raises(ModelUnavailable, match=f"{OTHER_COMMIT}.* is not in the local cache"):
         folder_of(hub_ref("invented/encoder", OTHER_COMMIT), "encoder")
-
-
-def test_a_declined_offer_fetches_nothing(hub: InventedHub) -> None:
-    hub.repositories["invented/encoder"] = ENCODER
-    assert pull(hub_ref("invented/encoder"), lambda _: False) is None
-    assert hub.fetched() == set()
 
 
 def test_pickled_weights_come_only_where_there_are_no_others(hub: InventedHub) -> None:
@@ -79,28 +77,17 @@ def test_pickled_weights_come_only_where_there_are_no_others(hub: InventedHub) -
 
 def test_a_detector_brings_the_settings_of_its_backbone(hub: InventedHub) -> None:
     config = json.dumps({"model_name": "invented/backbone"}).encode()
-    hub.repositories["invented/gliner"] = {
-        "gliner_config.json": config,
-        "model.safetensors": b"weights",
-    }
+    hub.repositories["invented/gliner"] = {"gliner_config.json": config, "model.safetensors": b"weights"}
     hub.repositories["invented/backbone"] = ENCODER
-    offers: list[Offer] = []
+    offers: list[tuple[str, int]] = []
 
     def confirm(offer: Offer) -> bool:
-        offers.append(offer)
+        offers.append((offer.name, offer.size))
         return True
 
     assert pull(hub_ref("invented/gliner"), confirm) is not None
-    assert [(offer.name, offer.size) for offer in offers] == [
-        ("invented/gliner", len(config) + 7),
-        ("invented/backbone", 4),
-    ]
-    assert hub.fetched() == {
-        "gliner_config.json",
-        "model.safetensors",
-        "config.json",
-        "tokenizer.json",
-    }
+    assert offers == [("invented/gliner", len(config) + 7), ("invented/backbone", 4)]
+    assert hub.fetched() == {"gliner_config.json", "model.safetensors", "config.json", "tokenizer.json"}
 
 
 def test_a_detector_that_stands_alone_brings_nothing_else(hub: InventedHub) -> None:
@@ -114,22 +101,16 @@ def test_a_detector_that_stands_alone_brings_nothing_else(hub: InventedHub) -> N
     assert not [path for path in hub.asked if "backbone" in path]
 
 
-def test_weights_that_are_not_what_was_announced_are_refused(hub: InventedHub) -> None:
-    hub.repositories["invented/encoder"] = ENCODER
+def test_what_is_not_announced_has_no_weights_or_is_absent_is_refused(hub: InventedHub) -> None:
+    hub.repositories |= {"invented/encoder": ENCODER, "invented/empty": {"config.json": b"{}"}}
     hub.announced["model.safetensors"] = "0" * 64
-    with pytest.raises(ModelUnavailable, match="model.safetensors of the model invented/encoder is"):
-        pull(hub_ref("invented/encoder"), agree)
-
-
-def test_a_repository_without_weights_is_refused(hub: InventedHub) -> None:
-    hub.repositories["invented/empty"] = {"config.json": b"{}"}
-    with pytest.raises(ModelUnavailable, match="invented/empty has no weights in a known format: "):
-        pull(hub_ref("invented/empty"), agree)
-
-
-def test_a_model_that_the_hub_lacks_says_what_to_check(hub: InventedHub) -> None:
-    with pytest.raises(ModelUnavailable, match=r"could not be fetched .* \(RepositoryNotFound"):
-        pull(hub_ref("invented/absent"), agree)
+    for name, message in {
+        "encoder": "model.safetensors of the model invented/encoder is",
+        "empty": "invented/empty has no weights in a known format: ",
+        "absent": r"could not be fetched .* \(RepositoryNotFound",
+    }.items():
+        with pytest.raises(ModelUnavailable, match=message):
+            pull(hub_ref(f"invented/{name}"), agree)
 
 
 def test_without_a_hub_the_remedy_is_to_copy_the_folder(
@@ -148,12 +129,11 @@ def test_without_a_hub_the_remedy_is_to_copy_the_folder(
     assert hub.asked == []
 
 
-def test_only_hub_models_are_pulled() -> None:
+def test_only_hub_models_are_pulled_and_a_missing_library_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with pytest.raises(ConfigurationError, match="The model default is embedded and needs no down"):
         pull(ModelRef(), agree)
-
-
-def test_a_missing_library_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(ModelUnavailable, match="Pulling needs the library huggingface-hub.*install"):
         pull(hub_ref("invented/encoder"), agree)

@@ -59,15 +59,14 @@ def slowly(tags: NDArray[np.float32], gaps: Sequence[int]) -> list[tuple[int, in
 
 def test_a_name_takes_the_words_beside_it_that_have_to_go(reader: Reader) -> None:
     read = replace(reader.told(["Ask Orla Whitcombe about it."])[0])
-    person = 1 + 2 * KINDS.index("PERSON")
     tags = np.full_like(read.tags, -9.0)
     tags[:, 0] = -0.1
-    tags[1, person] = 0.0
+    tags[1, 1 + 2 * KINDS.index("PERSON")] = 0.0
     musts = np.tile(np.array([0.9, 0.0, 0.0, 0.1], dtype=np.float32), (len(tags), 1))
-    half = [(each.first, each.last) for each in replace(read, tags=tags, musts=musts).items()]
-    musts[1:3] = [0.2, 0.0, 0.1, 0.7]
-    whole_name = [(each.first, each.last) for each in replace(read, tags=tags, musts=musts).items()]
-    assert (half, whole_name) == ([(1, 2)], [(1, 3)])
+    for expected in ((1, 2), (1, 3)):
+        items = replace(read, tags=tags, musts=musts.copy()).items()
+        assert [(each.first, each.last) for each in items] == [expected]
+        musts[1:3] = [0.2, 0.0, 0.1, 0.7]
 
 
 def test_the_likeliest_items_are_found() -> None:
@@ -79,20 +78,13 @@ def test_the_likeliest_items_are_found() -> None:
         assert best_items(tags, gaps) == slowly(tags, gaps)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("Dr K.Osei-Bonsu", ["Dr", "K", ".", "Osei", "-", "Bonsu"]),
-        ("MRN00417 a_b", ["MRN", "00417", "a", "_", "b"]),
-        ("größe\t€5", ["größe", "€", "5"]),
-        ("", []),
-    ],
-)
-def test_words(text: str, words: list[str]) -> None:
-    assert [text[start:end] for start, end in words_of(text)] == words
-
-
-def test_gaps_and_shapes() -> None:
+def test_words_gaps_and_shapes() -> None:
+    for text, words in (
+        ("Dr K.Osei-Bonsu", "Dr|K|.|Osei|-|Bonsu"),
+        ("MRN00417 a_b", "MRN|00417|a|_|b"),
+        *(("größe\t€5", "größe|€|5"), ("", "")),
+    ):
+        assert "|".join(text[start:end] for start, end in words_of(text)) == words
     text = "One\ntwo  THREE four\n\nFiVe6"
     places = words_of(text)
     ends = [0, *(end for _, end in places)]
@@ -128,10 +120,8 @@ def test_vectors_are_those_of_the_whole_matrix() -> None:
 
 def test_8_bits_keep_the_weights() -> None:
     generator = torch.Generator().manual_seed(2)
-    weights = {
-        "encoder.layer.0.x.weight": torch.randn(5, 8, generator=generator),
-        "tell.bias": torch.randn(4, generator=generator),
-    }
+    layer, bias = torch.randn(5, 8, generator=generator), torch.randn(4, generator=generator)
+    weights = {"encoder.layer.0.x.weight": layer, "tell.bias": bias}
     for name, weight in whole(in_8_bits(weights)).items():
         assert (weight - weights[name]).abs().max() <= weights[name].abs().max() / 127
 
@@ -164,24 +154,18 @@ def test_every_kind_has_labels_of_the_table() -> None:
     assert {label for labels in LABELS_OF.values() for label in labels} <= set(LABELS) & set(ASKED)
 
 
-def test_a_reader_is_written_and_read_again(tmp_path: Path) -> None:
-    stored = read_reader(ModelRef(name=READER))
+def test_a_reader_is_written_and_read_again_and_a_broken_one_says_what_it_needs(tmp_path: Path) -> None:
+    stored, own = read_reader(ModelRef(name=READER)), ModelRef(source="path", name=str(tmp_path))
     write_reader(tmp_path, stored.encoder, stored.weights, {"name": "own", "layers": stored.layers})
-    again = read_reader(ModelRef(source="path", name=str(tmp_path)))
+    again = read_reader(own)
     assert again.name == "own"
-    assert all(
-        torch.allclose(again.weights[name], weight, atol=2e-3) for name, weight in stored.weights.items()
-    )
-    card = json.loads((tmp_path / "reader.json").read_text())
-    assert card == {"layers": stored.layers, "name": "own"}
-
-
-def test_a_broken_reader_says_what_it_needs(tmp_path: Path) -> None:
+    for name, weight in stored.weights.items():
+        assert torch.allclose(again.weights[name], weight, atol=2e-3)
+    assert json.loads((tmp_path / "reader.json").read_text()) == {"layers": stored.layers, "name": "own"}
     (tmp_path / "reader.json").write_text("{}")
-    with pytest.raises(
-        ModelUnavailable, match=r"needs encoder\.safetensors, reader\.safetensors and reader\.json"
-    ):
-        read_reader(ModelRef(source="path", name=str(tmp_path)))
+    needs = r"needs encoder\.safetensors, reader\.safetensors and reader\.json"
+    with pytest.raises(ModelUnavailable, match=needs):
+        read_reader(own)
 
 
 def test_hazards_are_those_of_the_network() -> None:
@@ -190,18 +174,12 @@ def test_hazards_are_those_of_the_network() -> None:
     (found,) = reader.hazards([LabeledText(text, places, ("",) * 3)])
     (job,) = reader._jobs([text], reader._splitter.words([text]))
     ids, real = padded([job.ids])
-    gaps, shapes = torch.tensor([job.gaps]), torch.tensor([job.shapes])
     with torch.inference_mode():
-        states = read(
-            reader._weights,
-            first_states(reader._weights, reader._vectors.of(ids), gaps, shapes),
-            real,
-            reader._layers,
-        )
+        first = reader._vectors.of(ids), torch.tensor([job.gaps]), torch.tensor([job.shapes])
+        states = read(reader._weights, first_states(reader._weights, *first), real, reader._layers)
         words = states[0, job.firsts]
         mentions = torch.stack([words[0:2].mean(0), words[3], words[5]])
-        context = mean_state(states, real).expand(3, -1)
-        expected = hazards(reader._weights, mentions, context)
+        expected = hazards(reader._weights, mentions, mean_state(states, real).expand(3, -1))
     assert found == pytest.approx(expected.tolist(), abs=0.01)
 
 

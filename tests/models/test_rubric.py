@@ -1,6 +1,7 @@
 """The scored snippets: the format, the shipped files, and a user's own. Snippets made here are invented."""
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 
 from ingest.labels import LABELS
 from models.corpora.rubric import (
-    BLOCK,
     DOMAINS,
     FOLDER,
     PASSES,
@@ -30,7 +30,6 @@ from models.training.transformer_risk import ScoredText, scored
 from tests.commands import public_data
 
 MARKER = "zqxmarker"
-PARTS = ("", "_references")
 
 
 def rows(name: str) -> list[dict[str, Any]]:
@@ -49,86 +48,57 @@ def test_marks_are_read_as_they_are_written(pieces: list[tuple[str, str, str]], 
     assert [text[start:end] for start, end in places] == [mention for _, mention, _ in pieces]
     assert list(labels) == [label for _, _, label in pieces]
     assert all(one[1] <= other[0] for one, other in zip(places, places[1:], strict=False))
+    # Single brackets and half marks are text.
+    half = parse_marked("see [1] and [[x]] or [[a|b|c]] of [[Keldra| person full name ]]")
+    assert half == ("see [1] and [[x]] or [[a|b|c]] of Keldra", ((34, 40),), ("person full name",))
 
 
-def test_single_brackets_and_half_marks_are_text() -> None:
-    text, places, labels = parse_marked("see [1] and [[x]] or [[a|b|c]] of [[Keldra| person full name ]]")
-    assert text == "see [1] and [[x]] or [[a|b|c]] of Keldra"
-    assert places == ((34, 40),)
-    assert labels == ("person full name",)
-
-
-@pytest.mark.parametrize("domain", DOMAINS)
-@pytest.mark.parametrize("part", PARTS)
-def test_every_shipped_snippet_was_scored_in_both_passes(domain: str, part: str) -> None:
-    snippets = rows(f"{domain}{part}.jsonl")
-    counts = {}
-    for row in snippets:
-        mentions = row["mentions"] if part else parse_marked(row["marked"])[1]
-        counts[row["id"]] = len(mentions)
-    assert len(counts) == len(snippets) == (45 if part else 75)
-    assert min(counts.values()) >= 1
-    for name in PASSES:
-        passed = rows(f"{domain}{part}_{name}.jsonl")
-        assert {row["id"]: len(row["scores"]) for row in passed} == counts
-        assert len(passed) == len(snippets)
-        assert all(set(row) == {"id", "scores"} for row in passed)
-
-
-@pytest.mark.parametrize("domain", DOMAINS)
-def test_the_snippets_scored_once_are_whole(domain: str) -> None:
-    snippets = rows(f"{domain}_more.jsonl")
-    assert snippets
-    for row in snippets:
-        assert set(row) == {"id", "marked", "scores"}
-        assert len(row["scores"]) == len(parse_marked(row["marked"])[1]) >= 1
-
-
-def test_scores_are_in_range_and_in_steps_of_a_twentieth() -> None:
-    files = sorted(FOLDER.glob("*.jsonl"))
-    scores = [score for path in files for row in rows(path.name) for score in row.get("scores", ())]
-    assert len(scores) > 5_000
-    assert all(
-        0 <= score <= 1 and round(score * 20) == pytest.approx(score * 20, abs=1e-9) for score in scores
+def labels_of(row: dict[str, Any]) -> list[str]:
+    return (
+        [label for _, _, label in row["mentions"]] if "mentions" in row else [*parse_marked(row["marked"])[2]]
     )
-    assert min(scores) == 0
-    assert max(scores) >= 0.95
 
 
-def test_no_id_comes_twice_and_its_number_is_its_place() -> None:
-    ids: Counter[str] = Counter()
-    for domain in DOMAINS:
-        for part in (*PARTS, "_more"):
-            of_file = [row["id"] for row in rows(f"{domain}{part}.jsonl")]
-            ids.update(of_file)
-            kind = {"": "-", "_references": "-ref-", "_more": "-m"}[part]
-            assert of_file == [f"{domain}{kind}{number:03}" for number in range(1, len(of_file) + 1)]
-    assert max(ids.values()) == 1
+def are_twentieths(scores: list[float]) -> bool:
+    return all(
+        0 <= score <= 1 and 20 * score == pytest.approx(round(20 * score), abs=1e-9) for score in scores
+    )
 
 
-def test_every_label_is_known() -> None:
-    named: set[str] = set()
-    for domain in DOMAINS:
-        for row in [*rows(f"{domain}.jsonl"), *rows(f"{domain}_more.jsonl")]:
-            named |= set(parse_marked(row["marked"])[2])
-        named |= {label for row in rows(f"{domain}_references.jsonl") for _, _, label in row["mentions"]}
-    assert named <= set(LABELS)
-    assert len(named) > 40
+@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize(
+    ("part", "kind", "number"), [("", "-", 75), ("_references", "-ref-", 45), ("_more", "-m", 0)]
+)
+def test_every_shipped_snippet_is_whole_and_was_scored_in_both_passes_or_once(
+    domain: str, part: str, kind: str, number: int
+) -> None:
+    snippets = rows(f"{domain}{part}.jsonl")
+    assert len(snippets) == number or (snippets and not number)
+    numbers = range(1, len(snippets) + 1)
+    assert [row["id"] for row in snippets] == [f"{domain}{kind}{each:03}" for each in numbers]
+    labels = {row["id"]: labels_of(row) for row in snippets}
+    assert all(each and set(each) <= set(LABELS) for each in labels.values())
+    for name in PASSES if number else ("",):
+        passed = rows(f"{domain}{part}_{name}.jsonl") if name else snippets
+        assert {row["id"]: len(row["scores"]) for row in passed} == {
+            id_: len(each) for id_, each in labels.items()
+        }
+        assert len(passed) == len(snippets)
+        assert all(set(row) == ({"id", "scores"} if name else {"id", "marked", "scores"}) for row in passed)
+        assert all(are_twentieths(row["scores"]) for row in passed)
 
 
-def test_no_mark_is_left_broken_in_a_text() -> None:
-    for snippet in shipped_snippets(None):
-        assert "[[" not in snippet.text, snippet.id
-        assert "]]" not in snippet.text, snippet.id
+def test_without_data_no_text_comes_twice_no_mark_is_broken_and_references_are_left_out() -> None:
+    snippets = shipped_snippets(None)
+    assert max(Counter(snippet.text for snippet in snippets).values()) == 1
+    for snippet in snippets:
+        assert "[[" not in snippet.text and "]]" not in snippet.text, snippet.id
         assert all(snippet.text[start:end].strip() for start, end in snippet.places), snippet.id
+        assert len(snippet.passes) in (1, 2)
+        assert "-ref-" not in snippet.id
+    assert Counter(s.domain for s in snippets if len(s.passes) == 2) == dict.fromkeys(DOMAINS, 75)
 
 
-def test_no_text_comes_twice() -> None:
-    texts = Counter(snippet.text for snippet in shipped_snippets(None))
-    assert max(texts.values()) == 1
-
-
-REFERENCE_FIELDS = {"id", "record", "start", "end", "mentions"}
 FIELDS = {"text", "dialogue", "user_query", "note", "note_section"}
 FRESH = tuple(path.name for path in sorted(FOLDER.glob("*_fresh.jsonl")))
 
@@ -136,10 +106,9 @@ FRESH = tuple(path.name for path in sorted(FOLDER.glob("*_fresh.jsonl")))
 def test_references_hold_places_and_no_text() -> None:
     for name in (*(f"{domain}_references.jsonl" for domain in DOMAINS), *FRESH):
         for row in rows(name):
-            assert set(row) - {"field", "passes"} == REFERENCE_FIELDS
+            assert set(row) - {"field", "passes"} == {"id", "record", "start", "end", "mentions"}
             assert row.get("field", "text") in FIELDS, row["id"]
-            assert not any(character.isspace() for character in row["record"])
-            assert len(row["record"]) < 40
+            assert re.fullmatch(r"\S{,39}", row["record"])
             last = row["start"]
             for start, end, label in row["mentions"]:
                 assert last <= start < end <= row["end"], row["id"]
@@ -147,58 +116,43 @@ def test_references_hold_places_and_no_text() -> None:
                 last = end
 
 
-def test_fresh_passages_are_scored_twice_and_of_records_that_no_other_snippet_is_from() -> None:
+def test_fresh_passages_are_scored_twice_held_out_and_of_records_that_no_other_snippet_is_from() -> None:
     assert len(FRESH) == 3
     learned_from, _ = referenced_records()
-    for name in FRESH:
-        for row in rows(name):
-            assert [len(scores) for scores in row["passes"]] == [len(row["mentions"])] * 2
-            assert row["record"] not in learned_from
-            twentieths = [20 * score for scores in row["passes"] for score in scores]
-            assert all(0 <= each <= 20 and each == pytest.approx(round(each)) for each in twentieths)
-
-
-def test_all_fresh_passages_are_held_out() -> None:
+    for row in (row for name in FRESH for row in rows(name)):
+        assert [len(scores) for scores in row["passes"]] == [len(row["mentions"])] * 2
+        assert row["record"] not in learned_from
+        assert all(map(are_twentieths, row["passes"]))
     every = [snippet(f"legal-fresh-{number:03}") for number in range(1, 20)]
     assert held_out(every) == ([], every)
 
 
-def test_without_data_the_references_are_left_out() -> None:
-    snippets = shipped_snippets(None)
-    assert not [snippet.id for snippet in snippets if "-ref-" in snippet.id]
-    assert Counter(s.domain for s in snippets if len(s.passes) == 2) == dict.fromkeys(DOMAINS, 75)
-    assert all(len(snippet.passes) in (1, 2) for snippet in snippets)
-
-
 def test_references_are_read_where_their_corpus_lies(tmp_path: Path) -> None:
-    chosen = rows("legal_references.jsonl")[:2]
-    name = chosen[0]["record"].partition("/")
-    text = "".join(chr(97 + at % 26) for at in range(chosen[0]["end"] + 50))
-    (tmp_path / name[0]).mkdir()
+    chosen = rows("legal_references.jsonl")[0]
+    corpus, _, name = chosen["record"].partition("/")
+    text = "".join(chr(97 + at % 26) for at in range(chosen["end"] + 50))
+    (tmp_path / corpus).mkdir()
     # The rarer separators of lines may stand in a text.
-    lines = [{"id": "another", "text": "a\x85b\u2028c"}, {"metadata": {"data_id": name[2]}, "text": text}]
+    lines = [{"id": "another", "text": "a\x85b\u2028c"}, {"metadata": {"data_id": name}, "text": text}]
     content = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
-    (tmp_path / name[0] / "part.jsonl").write_text(content, encoding="utf-8")
-    found = [snippet for snippet in shipped_snippets(tmp_path) if "-ref-" in snippet.id]
-    assert [snippet.id for snippet in found] == [chosen[0]["id"]]
-    assert found[0].text == text[chosen[0]["start"] : chosen[0]["end"]]
-    for (start, end), (begin, stop, label), own in zip(
-        found[0].places, chosen[0]["mentions"], found[0].labels, strict=True
-    ):
-        assert found[0].text[start:end] == text[begin:stop]
-        assert own == label
-    assert len(found[0].passes) == 2
+    (tmp_path / corpus / "part.jsonl").write_text(content, encoding="utf-8")
+    (found,) = [snippet for snippet in shipped_snippets(tmp_path) if "-ref-" in snippet.id]
+    assert found.id == chosen["id"]
+    assert found.text == text[chosen["start"] : chosen["end"]]
+    marks = [
+        (found.text[start:end], label) for (start, end), label in zip(found.places, found.labels, strict=True)
+    ]
+    assert marks == [(text[start:end], label) for start, end, label in chosen["mentions"]]
+    assert len(found.passes) == 2
 
 
 def test_with_the_corpora_every_reference_is_found() -> None:
-    data = public_data()
-    found = [snippet for snippet in shipped_snippets(data) if "-ref-" in snippet.id]
+    snippets = shipped_snippets(public_data())
+    found, fresh = ([each for each in snippets if kind in each.id] for kind in ("-ref-", "-fresh-"))
     assert len(found) == 45 * len(DOMAINS)
-    fresh = [snippet for snippet in shipped_snippets(data) if "-fresh-" in snippet.id]
     assert len(fresh) == sum(len(rows(name)) for name in FRESH)
-    found += fresh
-    assert all(end <= len(snippet.text) for snippet in found for _, end in snippet.places)
-    assert all(snippet.text[a:b].strip() for snippet in found for a, b in snippet.places)
+    for each in found + fresh:
+        assert all(end <= len(each.text) and each.text[start:end].strip() for start, end in each.places)
 
 
 def snippet(id_: str, passes: int = 2, domain: str = "legal") -> Snippet:
@@ -211,31 +165,7 @@ def test_the_score_is_the_mean_of_the_passes() -> None:
     assert scored(two) == ScoredText("a b", two.places, two.labels, two.scores)
 
 
-def test_held_out_are_whole_blocks_of_what_was_scored_twice() -> None:
-    snippets = shipped_snippets(None)
-    trained_on, measured = held_out(snippets)
-    assert len(trained_on) + len(measured) == len(snippets)
-    assert len(measured) == len(DOMAINS) * 15
-    assert all(len(snippet.passes) == 2 for snippet in measured)
-    kept = {snippet.id for snippet in measured}
-    for domain in DOMAINS:
-        ids = [row["id"] for row in rows(f"{domain}.jsonl")]
-        blocks = [ids[at : at + BLOCK] for at in range(0, len(ids), BLOCK)]
-        assert [len(kept & set(block)) for block in blocks] == [0, 0, 0, 5] * 3 + [0, 0, 0]
-    assert not kept & {snippet.id for snippet in trained_on}
-
-
-def test_a_passage_of_a_record_that_is_measured_on_is_not_trained_on() -> None:
-    every = [
-        replace(snippet(f"legal-ref-{number:03}"), record=f"spia/TAB-{number % 17}")
-        for number in range(1, 46)
-    ]
-    trained_on, measured = held_out(every)
-    assert records_of(measured) == {f"spia/TAB-{number}" for number in (0, 1, 2, 3, 4, 5, 6, 16)}
-    assert records_of(trained_on) == {f"spia/TAB-{number}" for number in range(7, 16)}
-
-
-def test_a_snippet_falls_to_the_same_side_whatever_else_is_there() -> None:
+def test_a_snippet_falls_to_the_same_side_whatever_else_is_there_and_a_record_to_one() -> None:
     every = [snippet(f"legal-ref-{number:03}") for number in range(1, 46)]
     whole = {snippet.id for snippet in held_out(every)[1]}
     assert whole == {f"legal-ref-{number:03}" for number in (*range(16, 21), *range(36, 41))}
@@ -244,6 +174,11 @@ def test_a_snippet_falls_to_the_same_side_whatever_else_is_there() -> None:
         assert {snippet.id for snippet in held_out(some)[1]} == whole & {snippet.id for snippet in some}
     once = [snippet(f"legal-m{number:03}", passes=1) for number in range(1, 46)]
     assert held_out(once) == (once, [])
+    of_records = [replace(each, record=f"spia/TAB-{n % 17}") for n, each in enumerate(every, 1)]
+    trained_on, measured = held_out(of_records)
+    assert records_of(measured) == {f"spia/TAB-{number}" for number in (0, 1, 2, 3, 4, 5, 6, 16)}
+    assert records_of(trained_on) == {f"spia/TAB-{number}" for number in range(7, 16)}
+    assert len(held_out(shipped_snippets(None))[1]) == len(DOMAINS) * 15
 
 
 def written(folder: Path, *lines: str) -> Path:
@@ -257,15 +192,9 @@ def line(**row: object) -> str:
 
 
 def test_a_users_own_file_is_read(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        line(marked="[[Keldra|person full name]]\u2028saw [[it|thing]]", scores=[0.7, 0]),
-        "",
-        line(id="mine", marked="nothing", scores=[]),
-    )
-    first, second = read_snippets(path)
-    assert (first.id, second.id) == ("1", "mine")
-    assert first.domain == "own"
+    own = line(marked="[[Keldra|person full name]]\u2028saw [[it|thing]]", scores=[0.7, 0])
+    first, second = read_snippets(written(tmp_path, own, "", line(id="mine", marked="nothing", scores=[])))
+    assert (first.id, second.id, first.domain) == ("1", "mine", "own")
     assert first.text == "Keldra\u2028saw it"
     assert first.passes == ((0.7, 0.0),)
     assert second.places == ()
@@ -274,8 +203,8 @@ def test_a_users_own_file_is_read(tmp_path: Path) -> None:
 
 LAYOUT = 'a snippet needs "marked", a text with [[mention|label]], and "scores", a list of numbers.'
 WRONG = [
-    (f"{{{MARKER}", "is no JSON object: mend or remove it."),
-    (f'["{MARKER}"]', "is no JSON object: mend or remove it."),
+    (f"{{{MARKER}", " is no JSON object: mend or remove it."),
+    (f'["{MARKER}"]', " is no JSON object: mend or remove it."),
     (line(text=MARKER, scores=[]), f": {LAYOUT}"),
     (line(marked=[MARKER], scores=[]), f": {LAYOUT}"),
     (line(marked=f"[[{MARKER}|a]]"), f": {LAYOUT}"),
@@ -294,29 +223,21 @@ def test_what_does_not_do_is_told_with_its_line(tmp_path: Path, wrong: str, mess
     path = written(tmp_path, line(marked="fine", scores=[]), "", wrong)
     with pytest.raises(ConfigurationError) as caught:
         read_snippets(path)
-    refusal = str(caught.value)
-    assert refusal.replace("own.jsonl, line 3 is", "is").replace("own.jsonl, line 3:", ":") == message
-    assert "own.jsonl, line 3" in refusal
-    assert MARKER not in refusal
+    assert str(caught.value).endswith(f"own.jsonl, line 3{message}")
+    assert MARKER not in str(caught.value)
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
     assert caught.value.__cause__ is None
 
 
-@pytest.mark.parametrize("content", [None, b"\xff\xfe"], ids=["absent", "no-utf-8"])
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | None) -> None:
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     path = tmp_path / "own.jsonl"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(
-        ConfigurationError, match=r"own\.jsonl cannot be read: give a file of JSON lines in UTF-8\.$"
-    ):
-        read_snippets(path)
-
-
-def test_too_few_snippets_of_a_users_own_are_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, line(marked="[[Keldra|person full name]]", scores=[0.7]))
-    with pytest.raises(ConfigurationError, match=r"own\.jsonl holds 1 snippets: give at least 2\.$"):
-        commands._snippets(None, path)
+    for content in (None, b"\xff\xfe"):
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(
+            ConfigurationError, match=r"own\.jsonl cannot be read: give a file of JSON lines in UTF-8\.$"
+        ):
+            read_snippets(path)
 
 
 def test_what_is_measured_on_is_not_trained_on(tmp_path: Path) -> None:

@@ -46,24 +46,18 @@ def encoder(request: pytest.FixtureRequest) -> SentenceEncoder:
     return found
 
 
-def test_is_an_encoder_of_the_ingest_room(encoder: SentenceEncoder) -> None:
-    shaped: Encoder = encoder
-    assert shaped.encode(["a well"]).shape == (1, shaped.dim)
-
-
-def test_makes_unit_rows_of_single_precision(encoder: SentenceEncoder) -> None:
-    vectors = encoder.encode(TEXTS)
-    assert vectors.shape == (len(TEXTS), encoder.dim)
-    assert vectors.dtype == np.float32
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-6)
-    assert encoder.encode([]).shape == (0, encoder.dim)
-
-
-def test_a_vector_does_not_depend_on_the_batch(encoder: SentenceEncoder) -> None:
+def test_makes_unit_rows_of_single_precision_that_do_not_depend_on_the_batch(
+    encoder: SentenceEncoder,
+) -> None:
     def assert_close(one: Vectors, other: Vectors) -> None:
         assert one == pytest.approx(other, abs=1e-5)
 
-    assert_batches_do_not_show(encoder.encode, TEXTS, assert_close)
+    shaped: Encoder = encoder
+    vectors = assert_batches_do_not_show(shaped.encode, TEXTS, assert_close)
+    assert vectors.shape == (len(TEXTS), shaped.dim)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-6)
+    assert encoder.encode([]).shape == (0, encoder.dim)
 
 
 def test_tokens_lie_in_the_text_and_reach_its_end(encoder: SentenceEncoder) -> None:
@@ -85,28 +79,20 @@ def test_just_max_tokens_tokens_are_read(encoder: SentenceEncoder) -> None:
     assert np.abs(shorter - whole).max() > 1e-4
 
 
-def test_says_nothing(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_says_nothing_and_tells_its_sizes(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     encoder = SentenceEncoder(folder)
+    assert (encoder.name, encoder.dim, encoder.max_tokens) == ("tiny", DIM, MAX_TOKENS - 2)
     encoder.encode(TEXTS)
     encoder.token_spans("a " * 10_000)
     assert capfd.readouterr() == ("", "")
 
 
-def test_the_tiny_encoder_tells_its_sizes(tiny: SentenceEncoder) -> None:
-    assert (tiny.name, tiny.dim, tiny.max_tokens) == ("tiny", DIM, MAX_TOKENS - 2)
-
-
-def test_the_embedded_encoder_is_minilm(embedded: SentenceEncoder) -> None:
+def test_the_embedded_encoder_is_minilm_and_its_numbers_are_pinned(embedded: SentenceEncoder) -> None:
     assert (embedded.name, embedded.dim, embedded.max_tokens) == ("all-MiniLM-L6-v2", 384, 254)
-    well, spring, invoice = embedded.encode(
-        ["The well is deep.", "A deep spring of water.", "The invoice is overdue."]
-    )
+    texts = ["The well is deep.", "A deep spring of water.", "The invoice is overdue."]
+    well, spring, invoice = embedded.encode(texts)
     assert float(well @ spring) > float(well @ invoice) + 0.2
-
-
-def test_the_embedded_encoders_numbers_are_pinned(embedded: SentenceEncoder) -> None:
-    vector = embedded.encode(["The well is deep."])[0]
-    assert vector[:4] == pytest.approx([-0.06499, 0.068828, 0.06601, -0.004383], abs=1e-4)
+    assert well[:4] == pytest.approx([-0.06499, 0.068828, 0.06601, -0.004383], abs=1e-4)
 
 
 def test_a_failure_does_not_quote_the_text(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,12 +109,11 @@ def test_a_failure_does_not_quote_the_text(folder: Path, monkeypatch: pytest.Mon
     assert "Berta" not in "".join(line for line in traced if "private = " not in line)
 
 
-def test_a_folder_without_a_model_says_what_to_do(tmp_path: Path) -> None:
+def test_without_a_model_or_the_library_the_remedy_is_said(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ModelUnavailable, match=r"could not be loaded from its folder \(.*: copy"):
         SentenceEncoder(tmp_path)
-
-
-def test_a_missing_library_says_what_to_do(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(ModelUnavailable, match=r"needs the library sentence-transformers.*install"):
         SentenceEncoder(folder)

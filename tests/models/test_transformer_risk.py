@@ -2,9 +2,10 @@
 
 import json
 import random
+import re
 import shutil
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,13 +49,9 @@ STAND_INS = {PERSON: "somebody", DRUG: "a medication"}
 DEBERTA = "microsoft/deberta-v3-base"
 POSITIONS = 64
 MARKS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]")
-SIZES = {
-    "hidden_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 2,
-    "intermediate_size": 64,
-    "initializer_range": 0.2,
-}
+SIZES: dict[str, Any] = dict(
+    hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, initializer_range=0.2
+)
 QUICK = TransformerRecipe(
     seed=3, epochs=8, patience=9, tokens=128, layer_rate=1e-3, head_rate=5e-3, masked=0.2
 )
@@ -66,19 +63,11 @@ def deberta(vocabulary: int) -> Any:
     from transformers import DebertaV2Config, DebertaV2Model
 
     torch.manual_seed(0)
-    config = DebertaV2Config(
-        vocab_size=vocabulary,
-        max_position_embeddings=POSITIONS,
-        relative_attention=True,
-        position_buckets=16,
-        norm_rel_ebd="layer_norm",
-        share_att_key=True,
-        pos_att_type="p2c|c2p",
-        position_biased_input=False,
-        type_vocab_size=0,
-        **SIZES,
+    own: dict[str, Any] = dict(
+        position_biased_input=False, type_vocab_size=0, norm_rel_ebd="layer_norm", relative_attention=True
     )
-    return DebertaV2Model(config)
+    own |= dict(position_buckets=16, share_att_key=True, pos_att_type="p2c|c2p", vocab_size=vocabulary)
+    return DebertaV2Model(DebertaV2Config(max_position_embeddings=POSITIONS, **own, **SIZES))
 
 
 def make_deberta(folder: Path) -> Path:
@@ -119,8 +108,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", params=[make_deberta, make_roberta], ids=["deberta", "roberta"])
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TransformerRisk:
-    make: Callable[[Path], Path] = request.param
-    return untrained(read(make(tmp_path_factory.mktemp("each") / "tiny")))
+    return untrained(read(request.param(tmp_path_factory.mktemp("each") / "tiny")))
 
 
 def ref(folder: Path) -> ModelRef:
@@ -155,50 +143,37 @@ TEXTS = [
 # What is read
 
 
-def test_every_mention_has_a_hazard_and_none_is_negative(model: TransformerRisk) -> None:
-    found = model.hazards(TEXTS)
+def test_every_mention_has_a_hazard_that_no_batch_or_order_changes(model: TransformerRisk) -> None:
+    found = assert_batches_do_not_show(model.hazards, TEXTS, assert_near)
     assert [len(hazards) for hazards in found] == [len(text.places) for text in TEXTS]
     assert all(hazard > 0 for hazards in found for hazard in hazards)
     assert model.hazards([]) == []
-
-
-def test_the_answer_is_the_same_alone_in_a_batch_and_in_any_order(model: TransformerRisk) -> None:
-    assert_batches_do_not_show(model.hazards, TEXTS, assert_near)
+    assert "Quorin" not in repr(model)
 
 
 def test_word_label_and_context_all_tell(model: TransformerRisk) -> None:
-    texts = [
-        marked("Keldra was here.", ("Keldra", PERSON)),
-        marked("Keldra was here.", ("Keldra", DRUG)),
-        marked("The Keldra valley is green.", ("Keldra", PERSON)),
-        marked("Keldra was here.", ("here", PERSON)),
-    ]
+    here, valley = "Keldra was here.", "The Keldra valley is green."
+    given = [(here, "Keldra", PERSON), (here, "Keldra", DRUG), (valley, "Keldra", PERSON)]
+    texts = [marked(text, (word, label)) for text, word, label in [*given, (here, "here", PERSON)]]
     assert len({round(hazard, 3) for (hazard,) in model.hazards(texts)}) == 4
 
 
-@pytest.mark.parametrize("at", [0, 30, 46, 47, 61, 62, 93, 150, 299])
-def test_a_mention_of_a_long_text_is_judged_as_in_its_window_alone(folder: Path, at: int) -> None:
+def test_a_mention_of_a_long_text_is_judged_as_in_its_window_alone(folder: Path) -> None:
     reader = read(folder)
     limits = reader.limits
     assert (limits.tokens, limits.overlap) == (62, 15)
-    words = [random.Random(at + place).choice(FILLER) for place in range(300)]
-    words[at] = "Quorin"
-
-    def text_of(first: int, last: int) -> LabeledText:
-        return marked(" ".join(words[first:last]), ("Quorin", PERSON))
-
-    # A word is a token here, and the windows that see it begin every 47 of them.
-    begins = [begin for begin in range(0, 300 - limits.overlap, 47) if 0 <= at - begin < 62]
-    begin = max(begins, key=lambda first: min(at - first, min(first + 62, 300) - at - 1))
-    if 15 < at < 285:
-        assert min(at - begin, begin + 62 - at - 1) >= 7
-    (whole,), (window,) = untrained(reader).hazards([text_of(0, 300), text_of(begin, begin + 62)])
-    assert whole == pytest.approx(window, abs=1e-4)
-
-
-def test_no_text_is_in_a_repr(folder: Path) -> None:
-    reader = read(folder)
-    assert "Quorin" not in repr(reader) + repr(untrained(reader))
+    assert "Quorin" not in repr(reader)
+    for at in (0, 30, 46, 47, 61, 62, 93, 150, 299):
+        words = [random.Random(at + place).choice(FILLER) for place in range(300)]
+        words[at] = "Quorin"
+        # A word is a token here, and the windows that see it begin every 47 of them.
+        begins = [begin for begin in range(0, 300 - limits.overlap, 47) if 0 <= at - begin < 62]
+        begin = max(begins, key=lambda first: min(at - first, min(first + 62, 300) - at - 1))
+        if 15 < at < 285:
+            assert min(at - begin, begin + 62 - at - 1) >= 7
+        texts = [marked(" ".join(part), ("Quorin", PERSON)) for part in (words, words[begin : begin + 62])]
+        (whole,), (window,) = untrained(reader).hazards(texts)
+        assert whole == pytest.approx(window, abs=1e-4), at
 
 
 # Training
@@ -279,15 +254,14 @@ def test_it_ends_when_development_gets_no_better_and_the_best_epoch_stays(
     assert any(bool((seen[3][1][name] != best[name]).any()) for name in best)
 
 
-@pytest.mark.parametrize("empty", ["learned", "development"])
-def test_without_scored_mentions_there_is_nothing_to_learn(folder: Path, empty: str) -> None:
+def test_without_scored_mentions_there_is_nothing_to_learn(folder: Path) -> None:
     none = [ScoredText("nobody here", (), (), ())]
-    texts, development = (none, TRAINING) if empty == "learned" else (TRAINING, none)
-    with pytest.raises(ConfigurationError) as caught:
-        fine_tune(read(folder), texts, development, {}, QUICK, lambda _: None)
-    assert str(caught.value) == (
-        "No mention is scored to learn from or to tell when to stop: give more scored snippets."
-    )
+    for texts, development in ((none, TRAINING), (TRAINING, none)):
+        with pytest.raises(ConfigurationError) as caught:
+            fine_tune(read(folder), texts, development, {}, QUICK, lambda _: None)
+        assert str(caught.value) == (
+            "No mention is scored to learn from or to tell when to stop: give more scored snippets."
+        )
 
 
 def test_the_loss_is_least_at_the_scores_and_counts_texts_by_their_weight() -> None:
@@ -303,8 +277,6 @@ def test_the_loss_is_least_at_the_scores_and_counts_texts_by_their_weight() -> N
 
 
 class Scripted(TransformerRisk):
-    """The hazards that were given to it."""
-
     def __init__(self, hazards: list[float]) -> None:
         self._hazards = iter(hazards)
 
@@ -320,10 +292,8 @@ def test_agreement_is_of_ranks_and_of_scores() -> None:
     # By hand: ranks 1, 2, 3, 4 against 1, 2.5, 2.5, 4.
     found = agreement(Scripted([0.0, 0.1, 0.2, 3.0]), texts)
     assert found.spearman == pytest.approx(0.948683, abs=1e-6)
-    scores = [0.0, 0.095163, 0.181269, 0.950213]
-    assert found.mean_error == pytest.approx(
-        sum(abs(one - other) for one, other in zip(scores, (0.1, 0.5, 0.5, 0.9), strict=True)) / 4, abs=1e-5
-    )
+    scores = zip([0.0, 0.095163, 0.181269, 0.950213], (0.1, 0.5, 0.5, 0.9), strict=True)
+    assert found.mean_error == pytest.approx(sum(abs(one - other) for one, other in scores) / 4, abs=1e-5)
     assert agreement(Scripted([0.3] * 4), texts).spearman is None
 
 
@@ -393,21 +363,15 @@ def test_what_is_saved_says_the_same_when_it_is_loaded(folder: Path, tmp_path: P
 
 
 def test_a_collection_is_made_with_it(trained: Path, tmp_path: Path) -> None:
-    given = {
-        "data_dir": tmp_path / "data",
-        "detector.learned": False,
-        "risk.model": {"source": "path", "name": str(trained)},
-    }
-    data = DataDir(load_settings(given))
+    chosen = {"detector.learned": False, "risk.model": {"source": "path", "name": str(trained)}}
+    data = DataDir(load_settings({"data_dir": tmp_path / "data", **chosen}))
     system = system_of(data.settings)
     texts = [f"Invented. Mr {name} Keldra came on {n + 1} May 2021." for n, name in enumerate(NAMES)]
     notes = write_records(tmp_path / "notes.jsonl", texts)
     tally = ingest(system, data, "notes", read_documents([str(notes)]))
     assert (tally.kept, tally.failed) == (len(NAMES), 0)
-    collection = data.open("notes")
-    assert collection.manifest.risk == "tiny-deberta-risk+own"
-    document = Document("d", texts[0])
-    (hazards,) = system.risk.hazards(annotate(system.detector, [document]))
+    assert data.open("notes").manifest.risk == "tiny-deberta-risk+own"
+    (hazards,) = system.risk.hazards(annotate(system.detector, [Document("d", texts[0])]))
     assert hazards.total > 0
 
 
@@ -465,61 +429,41 @@ def test_a_transformer_that_was_not_pulled_is_named_with_the_command(
     assert not output.exists()
 
 
-Spoil = Callable[[Path], object]
-LOADED = (
-    "The transformer spoiled could not be loaded from its folder ({}): it needs config.json, weights and a "
-)
-TOLD = LOADED + "tokenizer; copy or pull its files again."
-BLIND = (
-    "The transformer spoiled has no tokenizer that gives the offsets of its tokens: "
-    "choose a model with a tokenizer.json."
-)
-CANINE = '{"tokenizer_class": "CanineTokenizer"}'
+def test_what_is_no_transformer_is_told(folder: Path, tmp_path: Path) -> None:
+    def spoiled(*absent: str, **written: bytes) -> str:
+        shutil.rmtree(tmp_path / "spoiled", ignore_errors=True)
+        shutil.copytree(folder, tmp_path / "spoiled")
+        for name in absent:
+            (tmp_path / "spoiled" / name).unlink()
+        for name, content in written.items():
+            (tmp_path / "spoiled" / name).write_bytes(content)
+        with pytest.raises(ModelUnavailable) as caught:
+            read(tmp_path / "spoiled")
+        assert caught.value.__suppress_context__ or caught.value.__context__ is None
+        return str(caught.value)
 
-
-def without_words(folder: Path) -> None:
-    (folder / "tokenizer.json").unlink()
-
-
-def without_offsets(folder: Path) -> None:
-    (folder / "tokenizer.json").unlink()
-    (folder / "tokenizer_config.json").write_text(CANINE, encoding="utf-8")
-
-
-SPOILED: list[tuple[str, Spoil]] = [
-    (TOLD.format("OSError"), lambda folder: (folder / "model.safetensors").unlink()),
-    (TOLD.format("SafetensorError"), lambda folder: (folder / "model.safetensors").write_bytes(b"x" * 99)),
-    (BLIND, without_words),
-    (BLIND, without_offsets),
-]
-
-
-@pytest.mark.parametrize(("message", "spoil"), SPOILED, ids=range(len(SPOILED)))
-def test_what_is_no_transformer_is_told(folder: Path, tmp_path: Path, message: str, spoil: Spoil) -> None:
-    shutil.copytree(folder, tmp_path / "spoiled")
-    spoil(tmp_path / "spoiled")
-    with pytest.raises(ModelUnavailable) as caught:
-        read(tmp_path / "spoiled")
-    assert str(caught.value) == message
-    assert caught.value.__suppress_context__ or caught.value.__context__ is None
-
-
-def test_a_folder_without_a_config_is_told(folder: Path, tmp_path: Path) -> None:
-    for name in ("tokenizer.json", "tokenizer_config.json", "model.safetensors"):
-        (tmp_path / name).write_bytes((folder / name).read_bytes())
-    with pytest.raises(
-        ModelUnavailable, match=r"could not be loaded from its folder \(.*\): it needs config"
-    ):
-        read(tmp_path)
+    told = (
+        "The transformer spoiled could not be loaded from its folder ({}): it needs config.json, weights "
+        "and a tokenizer; copy or pull its files again."
+    )
+    blind = (
+        "The transformer spoiled has no tokenizer that gives the offsets of its tokens: "
+        "choose a model with a tokenizer.json."
+    )
+    assert spoiled("model.safetensors") == told.format("OSError")
+    assert spoiled(**{"model.safetensors": b"x" * 99}) == told.format("SafetensorError")
+    assert re.fullmatch(re.escape(told).replace(r"\{\}", r"\w+"), spoiled("config.json"))
+    assert spoiled("tokenizer.json") == blind
+    canine = b'{"tokenizer_class": "CanineTokenizer"}'
+    assert spoiled("tokenizer.json", **{"tokenizer_config.json": canine}) == blind
 
 
 @pytest.mark.parametrize("part", ["risk.label.weight", "risk.out.bias"])
 def test_a_head_that_does_not_fit_is_told(folder: Path, tmp_path: Path, part: str) -> None:
     reader = read(folder)
-    head = dict(head_of(reader))
-    for number, spoiled in enumerate(({**head, part: head[part][..., :0]}, {**head})):
-        if number:
-            del spoiled[part]
+    head = head_of(reader)
+    without = {name: weight for name, weight in head.items() if name != part}
+    for spoiled in ({**head, part: head[part][..., :0]}, without):
         write_transformer_risk(tmp_path, reader, spoiled, {"name": "invented", "encoder": "tiny"})
         with pytest.raises(ModelUnavailable) as caught:
             load_transformer_risk(ref(tmp_path))
@@ -529,17 +473,13 @@ def test_a_head_that_does_not_fit_is_told(folder: Path, tmp_path: Path, part: st
         )
 
 
-def test_the_transformer_itself_is_not_overwritten(folder: Path) -> None:
-    with pytest.raises(
-        ConfigurationError, match="holds the transformer itself: write the model into another"
+def test_where_the_transformer_lies_and_too_few_snippets_are_refused(folder: Path, tmp_path: Path) -> None:
+    own, made = tmp_path / "own.jsonl", tmp_path / "made"
+    own.write_text('{"marked": "[[Keldra|a]]", "scores": [0.7]}\n', encoding="utf-8")
+    for labels, output, message in (
+        (None, folder, "holds the transformer itself: write the model into another"),
+        (own, made, r"own\.jsonl holds 1 snippets: give at least 2\.$"),
     ):
-        make_transformer_risk(ref(folder), None, None, folder, {}, QUICK, lambda _: None)
-
-
-def test_too_few_snippets_of_a_users_own_are_refused(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "own.jsonl").write_text('{"marked": "[[Keldra|a]]", "scores": [0.7]}\n', encoding="utf-8")
-    with pytest.raises(ConfigurationError, match=r"own\.jsonl holds 1 snippets: give at least 2\.$"):
-        make_transformer_risk(
-            ref(folder), None, tmp_path / "own.jsonl", tmp_path / "made", {}, QUICK, lambda _: None
-        )
-    assert not (tmp_path / "made").exists()
+        with pytest.raises(ConfigurationError, match=message):
+            make_transformer_risk(ref(folder), None, labels, output, {}, QUICK, lambda _: None)
+    assert not made.exists()

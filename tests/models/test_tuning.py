@@ -65,21 +65,17 @@ def weights_of(model: CausalModel) -> Any:
 
 
 def test_a_record_ends_with_the_token_that_ends_texts_and_is_cut(model: CausalModel) -> None:
-    end = model.tokenizer.eos_token_id
     assert model.most_tokens == MOST_TOKENS
-    assert model.tokens_of("ab")[-1] == end and len(model.tokens_of("ab")) == 3
-    assert len(model.tokens_of("a" * 1_000)) == MOST_TOKENS and model.tokens_of("a" * 1_000)[-1] == end
-    assert prompt_of(("one", "two")) == "one\ttwo\n\n" and prompt_of(()) == "\n\n"
+    for text, number in (("ab", 3), ("a" * 1_000, MOST_TOKENS)):
+        tokens = model.tokens_of(text)
+        assert (len(tokens), tokens[-1]) == (number, model.tokenizer.eos_token_id)
+    assert (prompt_of(("one", "two")), prompt_of(())) == ("one\ttwo\n\n", "\n\n")
 
 
-def test_the_loss_of_a_record_is_its_own_whatever_it_is_padded_to(model: CausalModel) -> None:
-    tokens = [model.tokens_of(each) for each in RECORDS]
-    network = model.network.eval()
+def test_a_loss_does_not_depend_on_padding_and_ordinary_fine_tuning_learns(model: CausalModel) -> None:
+    tokens, network = [model.tokens_of(each) for each in RECORDS], model.network.eval()
     alone = [_losses(network, [each]).item() for each in tokens]
     assert _losses(network, tokens).tolist() == pytest.approx(alone, abs=1e-5)
-
-
-def test_ordinary_fine_tuning_learns_the_records(model: CausalModel) -> None:
     before, reports = loss_of(model), []
     fine_tune(model, RECORDS, Recipe(15, 1e-2, 2), random.Random(0), lambda *each: reports.append(each))
     assert loss_of(model) < 0.7 * before
@@ -100,56 +96,49 @@ def test_new_texts_follow_their_prompts_without_a_pair_of_tokens_twice(model: Ca
         assert "\ufffd" in text or len(set(pairs)) == len(pairs)
 
 
-def test_a_model_that_is_not_whole_is_refused(tmp_path: Path, folder: Path) -> None:
-    weights = load_file(folder / "model.safetensors")
-    for name in ("empty", "pickled", "lacking"):
+def test_a_model_that_is_not_whole_or_has_no_end_is_refused(tmp_path: Path, folder: Path) -> None:
+    def spoiled(name: str) -> Path:
         shutil.copytree(folder, tmp_path / name)
         (tmp_path / name / "model.safetensors").unlink()
-    (tmp_path / "empty" / "tokenizer.json").unlink()
-    torch.save(weights, tmp_path / "pickled" / "pytorch_model.bin")
+        return tmp_path / name
+
+    weights = load_file(folder / "model.safetensors")
+    (spoiled("empty") / "tokenizer.json").unlink()
+    torch.save(weights, spoiled("pickled") / "pytorch_model.bin")
     lacking = {name: weight for name, weight in weights.items() if "mlp" not in name}
-    save_file(lacking, tmp_path / "lacking" / "model.safetensors", {"format": "pt"})
+    save_file(lacking, spoiled("lacking") / "model.safetensors", {"format": "pt"})
     for name in ("empty", "pickled", "lacking"):
         with pytest.raises(ModelUnavailable) as error:
             load_causal(str(tmp_path / name))
-        assert "could not be loaded from its folder" in str(error.value)
-        assert "it needs config.json, safetensors and a tokenizer, for AutoModelForCausalLM" in str(
-            error.value
-        )
-
-
-def test_a_tokenizer_without_an_end_is_refused(tmp_path: Path, folder: Path) -> None:
-    shutil.copytree(folder, tmp_path / "endless")
-    told = tmp_path / "endless" / "tokenizer_config.json"
+        needs = "it needs config.json, safetensors and a tokenizer, for AutoModelForCausalLM"
+        assert "could not be loaded from its folder" in str(error.value) and needs in str(error.value)
+    told = shutil.copytree(folder, tmp_path / "endless") / "tokenizer_config.json"
     told.write_text(told.read_text().replace('"eos_token": "<|endoftext|>"', '"eos_token": null'))
     with pytest.raises(ModelUnavailable, match="has no token that ends a text: choose a model such as gpt2"):
         load_causal(str(tmp_path / "endless"))
 
 
-def test_a_network_that_fails_at_its_first_gradient_is_refused(
+@needs_opacus
+def test_a_network_that_fails_at_its_first_gradient_and_an_absent_opacus_are_told(
     model: CausalModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("opacus", reason="the extra dp is not installed")
-
     def broken(network: Any, tokens: Any) -> None:
         raise AttributeError("activations")
 
+    def train() -> None:
+        fine_tune_privately(model, RECORDS, PRIVATE, SILENT, random.Random(0), quiet)
+
     monkeypatch.setattr("models.language.tuning._keep_gradients", broken)
     with pytest.raises(ModelUnavailable) as error:
-        fine_tune_privately(model, RECORDS, PRIVATE, SILENT, random.Random(0), quiet)
+        train()
     assert str(error.value) == (
         "opacus cannot train this kind of network (AttributeError): choose a model such as gpt2, or a "
         "smaller one where memory ran out."
     )
-
-
-def test_without_opacus_it_is_named(model: CausalModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opacus", None)
-    with pytest.raises(ModelUnavailable) as error:
-        noise_for(3, 1e-4, 100, PRIVATE)
-    assert str(error.value) == "DP-SGD needs opacus: pip install 'lethe[dp]'."
-    with pytest.raises(ModelUnavailable, match="lethe.dp"):
-        fine_tune_privately(model, RECORDS, PRIVATE, SILENT, random.Random(0), quiet)
+    for without in (train, lambda: noise_for(3, 1e-4, 100, PRIVATE)):
+        with pytest.raises(ModelUnavailable, match=r"^DP-SGD needs opacus: pip install 'lethe\[dp\]'\.$"):
+            without()
 
 
 @needs_opacus
@@ -164,15 +153,11 @@ def test_the_noise_spends_no_more_than_was_asked(epsilon: float) -> None:
 
 
 @needs_opacus
-def test_a_share_of_the_records_in_each_step_needs_less_noise() -> None:
+def test_a_share_of_the_records_needs_less_noise_and_what_none_can_keep_is_refused() -> None:
     noise = noise_for(3, 1e-5, 40_960, PRIVATE)
     assert noise.sample_rate == pytest.approx(0.1) and noise.steps == 500
     whole = noise_for(3, 1e-5, 40_960, Recipe(500, PRIVATE.rate, 40_960))
     assert whole.steps == noise.steps and whole.multiplier > 2 * noise.multiplier
-
-
-@needs_opacus
-def test_what_no_noise_can_keep_is_refused() -> None:
     with pytest.raises(ConfigurationError, match=r"no noise keeps epsilon 1e-08 in 50 steps: give a larger"):
         noise_for(1e-8, 1e-9, 100, PRIVATE)
 
@@ -232,26 +217,20 @@ def test_dp_sgd_learns_where_there_is_little_noise_and_not_where_there_is_much(f
 
 
 @needs_opacus
-def test_a_step_that_draws_no_record_adds_its_noise(model: CausalModel) -> None:
+def test_a_step_adds_its_noise_once_however_many_parts_it_is_read_in_and_also_where_it_draws_none(
+    model: CausalModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = weights_of(model)
     nobody = Noise(1.0, 0.0, 2, 1.0, 0.1, "by hand")
     fine_tune_privately(model, RECORDS, PRIVATE, nobody, random.Random(0), quiet)
     assert not bool((weights_of(model) == before).all())
-
-
-@needs_opacus
-def test_a_step_adds_its_noise_once_however_many_parts_it_is_read_in(
-    model: CausalModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from torch.optim import AdamW
-
     steps = []
 
     def step(self: Any, closure: object = None) -> None:
         steps.append(torch.cat([each.grad.flatten() for each in self.param_groups[0]["params"]]))
 
-    monkeypatch.setattr(AdamW, "step", step)
-    noise = Noise(multiplier=10.0, sample_rate=1.0, steps=2, epsilon=1.0, delta=0.1, accountant="by hand")
+    monkeypatch.setattr(torch.optim.AdamW, "step", step)
+    noise = Noise(10.0, 1.0, 2, 1.0, 0.1, "by hand")
     fine_tune_privately(model, RECORDS[:1] * 20, PRIVATE, noise, random.Random(0), quiet)
     first, second = steps
     # The weights stay as they were: what differs between two steps is their noise.

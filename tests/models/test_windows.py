@@ -30,22 +30,18 @@ def limits(draw: st.DrawFn) -> Limits:
 
 
 @given(tokenized(), limits())
-def test_every_token_and_every_character_is_in_a_window(
+def test_windows_cover_all_hold_their_tokens_and_overlap_by_just_as_much_as_asked(
     text: tuple[int, list[tuple[int, int]]], limit: Limits
 ) -> None:
     length, tokens = text
     made = windows(length, tokens, limit)
     assert {t for w in made for t in range(w.first, w.last)} == set(range(len(tokens)))
     assert {c for w in made for c in range(w.start, w.end)} == set(range(length))
-
-
-@given(tokenized(), limits())
-def test_windows_hold_no_more_than_the_limit_and_overlap_by_just_as_much_as_asked(
-    text: tuple[int, list[tuple[int, int]]], limit: Limits
-) -> None:
-    made = windows(*text, limit)
     assert all(w.last - w.first <= limit.tokens for w in made)
     assert all(left.last - right.first == limit.overlap for left, right in pairwise(made))
+    for window in made:
+        for start, end in tokens[window.first : window.last]:
+            assert window.start <= start < end <= window.end
 
 
 @given(tokenized(), limits(), st.integers(1, 30), st.data())
@@ -64,20 +60,9 @@ def test_sized_windows_cover_advance_and_fit(
         assert total <= size or window.last - window.first == 1
 
 
-@given(tokenized(), limits())
-def test_a_windows_characters_hold_its_tokens(text: tuple[int, list[tuple[int, int]]], limit: Limits) -> None:
-    length, tokens = text
-    for window in windows(length, tokens, limit):
-        for start, end in tokens[window.first : window.last]:
-            assert window.start <= start < end <= window.end
-
-
-def test_an_empty_text_has_no_window_and_a_blank_one_has_one() -> None:
+def test_an_empty_text_has_no_window_a_blank_one_has_one_and_half_is_the_most_overlap() -> None:
     assert windows(0, [], Limits(8, 2)) == []
     assert windows(3, [], Limits(8, 2)) == [Window(0, 0, 0, 3)]
-
-
-def test_an_overlap_of_more_than_half_is_refused() -> None:
     with pytest.raises(ValueError, match="windows of 8 tokens cannot overlap by 5: the overlap"):
         Limits(8, 5)
 
@@ -110,14 +95,10 @@ def test_an_entity_no_wider_than_the_overlap_is_found_once_and_whole(
 
 
 Drawn = list[list[tuple[int, int, str, float]]]
-drawn_spans = st.lists(
-    st.lists(
-        st.tuples(st.integers(0, 9), st.integers(1, 5), st.sampled_from(["name", "town"]), st.floats(0, 1)),
-        max_size=4,
-    ),
-    min_size=5,
-    max_size=5,
+drawn_span = st.tuples(
+    st.integers(0, 9), st.integers(1, 5), st.sampled_from(["name", "town"]), st.floats(0, 1)
 )
+drawn_spans = st.lists(st.lists(drawn_span, max_size=4), min_size=5, max_size=5)
 TOKENS = [(2 * i, 2 * i + 1) for i in range(34)]
 WINDOWS = windows(68, TOKENS, Limits(10, 4))
 
@@ -140,43 +121,30 @@ def marked(spans: list[FoundSpan]) -> set[tuple[int, str]]:
 
 
 @given(drawn_spans, st.randoms(use_true_random=False))
-def test_merging_keeps_every_character_and_invents_none_whatever_the_order(
+def test_merging_keeps_every_character_once_with_its_best_score_and_invents_none_whatever_the_order(
     drawn: Drawn, chance: random.Random
 ) -> None:
     found = placed(drawn)
-    merged = merge(found, TOKENS)
-    assert marked(merged) == marked([span for _, spans in found for span in spans])
+    merged, spans = merge(found, TOKENS), [span for _, spans in found for span in spans]
+    assert marked(merged) == marked(spans)
     assert merged == sorted(merged, key=lambda span: (span.start, span.end, span.label))
+    assert len({(span.start, span.end, span.label) for span in merged}) == len(merged)
+    for label in {span.label for span in spans}:
+        best = [max(span.score for span in some if span.label == label) for some in (merged, spans)]
+        assert best[0] == best[1]
     chance.shuffle(found)
     assert merge(found, TOKENS) == merged
 
 
-@given(drawn_spans)
-def test_merging_reports_the_same_place_and_label_once_with_its_best_score(drawn: Drawn) -> None:
-    found = placed(drawn)
-    merged = merge(found, TOKENS)
-    places = [(span.start, span.end, span.label) for span in merged]
-    assert len(places) == len(set(places))
-    best = {span.label: 0.0 for span in merged}
-    for _, spans in found:
-        for span in spans:
-            best[span.label] = max(best[span.label], span.score)
-    assert best == {label: max(span.score for span in merged if span.label == label) for label in best}
-
-
-def test_what_only_one_of_two_windows_saw_is_kept() -> None:
-    left, right = WINDOWS[0], WINDOWS[1]
+def test_what_one_of_two_windows_saw_is_kept_and_a_fragment_joins_the_whole() -> None:
+    left, right = WINDOWS[:2]
     inside_both = FoundSpan(14, 15, "name", 0.6)
-    assert left.start <= 14 < left.end
-    assert right.start <= 14 < right.end
+    assert max(left.start, right.start) <= 14 < min(left.end, right.end)
     for seen in ([(left, [inside_both]), (right, [])], [(left, []), (right, [inside_both])]):
         assert merge(seen, TOKENS) == [inside_both]
-
-
-def test_a_fragment_joins_the_whole_and_spans_inside_a_window_stay_apart() -> None:
-    left, right = WINDOWS[0], WINDOWS[1]
     edge = TOKENS[left.last - 1][1]
     fragment, whole = FoundSpan(16, edge, "name", 0.7), FoundSpan(16, edge + 4, "name", 0.9)
     assert merge([(left, [fragment]), (right, [whole])], TOKENS) == [whole]
+    # Spans inside of one window stay apart.
     inner, outer = FoundSpan(4, 7, "name", 0.7), FoundSpan(4, 9, "name", 0.9)
     assert merge([(left, [inner, outer])], TOKENS) == [inner, outer]
