@@ -23,29 +23,20 @@ from ingest.language.sentences import split_sentences
 from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder
 
-RougePart = Literal["recall", "f"]
 
-
-def lexical_distance(
-    original: str, linked: str, known: Sequence[str] = (), part: RougePart = "recall"
-) -> float | None:
-    """1 - ROUGE-L with stems, in [0, 1]; None if nothing is left of the original.
+def lexical_distance(original: str, linked: str, known: Sequence[str] = ()) -> float | None:
+    """1 - ROUGE-L recall with stems, in [0, 1]; None if nothing is left of the original.
 
     The lexical distance and PII existence of Xin et al., A False Sense of Privacy. With the ROUGE linker of
     ``Rouge`` this is the paper's lexical distance, with BM25 its improved lexical distance.
 
     The source sentences of the ``known`` claims are left out of the original, as in the published code. The
-    recall is the share of the original's words that the linked text has in the same order. The paper speaks
-    of ROUGE-L of whole texts, which is its F measure: give no known claims then.
+    recall is the share of the original's words that the linked text has in the same order.
     """
     sentences = split_sentences(original)
     sources = source_sentences(sentences, known)
-    rest = [each for number, each in enumerate(sentences) if number not in sources]
-    words = stems(" ".join(rest))
-    if not words:
-        return None
-    score = rouge_l(words, stems(linked))
-    return 1 - (score.recall if part == "recall" else score.f)
+    words = stems(" ".join(each for number, each in enumerate(sentences) if number not in sources))
+    return 1 - rouge_l(words, stems(linked)).recall if words else None
 
 
 def source_sentences(sentences: Sequence[str], known: Sequence[str]) -> set[int]:
@@ -76,9 +67,8 @@ def hidden_details(original: str, details: Sequence[Span], linked: str, known: S
     if not details:
         return Hidden(0, 0)
     sentences = split_sentences(original)
-    ends = list(accumulate(_length(each) for each in sentences))
-    sources = source_sentences(sentences, known)
-    closed = [(ends[each] - _length(sentences[each]), ends[each]) for each in sources]
+    ends = [0, *accumulate(map(_length, sentences))]
+    closed = [(ends[each], ends[each + 1]) for each in source_sentences(sentences, known)]
     said, wanted = linked.lower(), []
     for span in details:
         # Sentences have their white space collapsed, so places are counted without it.
@@ -216,14 +206,10 @@ class Bm25:
 
     def hits(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Hits]:
         """A unit that shares no word with the query is no hit."""
-        return (_hits(row, self.depth) for row in self.scores(queries, units))
-
-    def scores(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Floats]:
-        """The score of every unit, for each query."""
-        return self.index(units)(queries)
+        return (_hits(row, self.depth) for row in self.index(units)(queries))
 
     def index(self, units: Sequence[str]) -> Callable[[Sequence[str]], Iterator[Floats]]:
-        """``scores`` of these units, which are read once."""
+        """A function from queries to the score of every of these units, for each query."""
         from scipy.sparse import csr_array
 
         numbers: dict[str, int] = {}
@@ -256,8 +242,7 @@ def _terms(text: str) -> list[str]:
 @cache
 def _stem(word: str) -> str:
     # The tokens of ROUGE are Latin letters and digits; other words are left as they are.
-    found = stems(word) if word.isascii() and word.isalpha() else ()
-    return found[0] if found else word
+    return next(iter(stems(word) if word.isascii() and word.isalpha() else ()), word)
 
 
 def _counted(texts: Sequence[Sequence[str]], numbers: dict[str, int], *, grows: bool = True) -> Any:
@@ -298,21 +283,17 @@ class Dense:
 
 @dataclass(frozen=True, slots=True)
 class Rouge:
-    """ROUGE-L with stems of a query in a unit: its recall, as in the published code, or its F measure."""
+    """The recall of ROUGE-L with stems of a query in a unit, as in the published code."""
 
-    part: RougePart = "recall"
     depth: int = 100
 
-    @property
-    def name(self) -> str:
-        """With its part."""
-        return f"ROUGE-L {self.part}"
+    name = "ROUGE-L recall"
 
     def hits(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Hits]:
         """Only units with enough words in common are compared word by word, which changes no hit."""
         tokens = [stems(unit) for unit in units]
         places = [_places(each) for each in tokens]
-        lengths = np.array([len(each) for each in tokens])
+        lengths = np.array(list(map(len, tokens)))
         numbers: dict[str, int] = {}
         index = _counted(tokens, numbers).T.tocsr()
         index.data = np.ones_like(index.data)
@@ -320,24 +301,19 @@ class Rouge:
             asked = [stems(query) for query in queries[first : first + _QUERIES_AT_ONCE]]
             shared = (_counted(asked, numbers, grows=False) @ index).toarray()
             for query, most in zip(asked, shared, strict=True):
-                other = lengths if self.part == "f" else np.full_like(lengths, len(query))
-                wholes = (len(query) + other) / 2
-                yield _hits(_rouge_scores(query, places, np.minimum(most, lengths), wholes), self.depth)
+                yield _hits(_recalls(query, places, np.minimum(most, lengths)), self.depth)
 
 
-def _rouge_scores(
-    query: Sequence[str], places: Sequence[Mapping[str, int]], most: Floats, wholes: Floats
-) -> Floats:
-    """ROUGE-L of the query in each unit, 0 where the score cannot come near the best one.
+def _recalls(query: Sequence[str], places: Sequence[Mapping[str, int]], most: Floats) -> Floats:
+    """The recall of the query in each unit, 0 where it cannot come near the best one.
 
-    ``most`` bounds the common subsequence, which ``wholes`` divides: the query's length for the recall, the
-    mean of both lengths for F.
+    ``most`` bounds the common subsequence.
     """
-    scores, bounds, best = np.zeros(len(places)), most / np.maximum(wholes, 1), 0.0
+    scores, bounds, best = np.zeros(len(places)), most / max(len(query), 1), 0.0
     for unit in np.argsort(-bounds, kind="stable").tolist():
         if bounds[unit] < NEARLY * best or not bounds[unit]:
             break
-        scores[unit] = _common(query, places[unit]) / wholes[unit]
+        scores[unit] = _common(query, places[unit]) / len(query)
         best = max(best, scores[unit])
     return scores
 

@@ -183,7 +183,7 @@ eval.studies.intact.report.BenchmarkFigures: engines
 eval.studies.intact.report.IntactReport: command engines absent
 eval.studies.intact.study.Replaced: doc_id kind label
 ingest.wording.guessed.Case: label
-eval.tasks.linkage.RuleCategorizer: name
+eval.tasks.linkage.Categorizer: name
 eval.tasks.coverage.Advantage: control
 eval.tasks.sets.Mauve: engine
 eval.tasks.membership.MembershipFigures: score
