@@ -177,6 +177,7 @@ eval.studies.intact.order.PublishedWords: name
 eval.measures.preserved.Clustering: engine
 eval.measures.preserved.ClustersKept: engine
 eval.studies.intact.report.MethodFigures: method nmi kinds
+eval.studies.intact.report.TextFigures: method nmi
 eval.studies.intact.report.OrderFact: measure lower higher
 eval.studies.intact.report.BenchmarkRow: method spans nmi
 eval.studies.intact.report.BenchmarkFigures: engines
