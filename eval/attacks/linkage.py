@@ -7,7 +7,7 @@ document with most votes is linked. Where the text leaves a rule open, it is tha
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, chain
@@ -22,6 +22,7 @@ from ingest.documents import Span
 from ingest.language.sentences import split_sentences
 from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder
+from models.packs import packs
 
 
 def lexical_distance(original: str, linked: str, known: Sequence[str] = ()) -> float | None:
@@ -40,15 +41,10 @@ def lexical_distance(original: str, linked: str, known: Sequence[str] = ()) -> f
 
 
 def source_sentences(sentences: Sequence[str], known: Sequence[str]) -> set[int]:
-    """The places of the sentences that the known claims come from.
-
-    For each claim it is the sentence with the highest ROUGE-L recall of the claim, the first of equals.
-    """
-    if not sentences:
-        return set()
-    tokens = [stems(each) for each in sentences]
+    """For each known claim the place of the sentence with the highest ROUGE-L recall of it, the first one."""
+    tokens = list(map(stems, sentences))
     recalls = ([rouge_l(claim, each).recall for each in tokens] for claim in map(stems, known))
-    return {each.index(max(each)) for each in recalls}
+    return {each.index(max(each)) for each in recalls if each}
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +209,7 @@ class Bm25:
         from scipy.sparse import csr_array
 
         numbers: dict[str, int] = {}
-        counts = _counted([_terms(unit) for unit in units], numbers)
+        counts = _counted(map(_terms, units), numbers)
         lengths = counts.sum(axis=1)
         having = np.bincount(counts.indices, minlength=len(numbers))
         idf = np.log1p((len(units) - having + 0.5) / (having + 0.5))
@@ -223,10 +219,8 @@ class Bm25:
         index = csr_array((weights, counts.indices, counts.indptr), counts.shape).T.tocsr()
 
         def scores(queries: Sequence[str]) -> Iterator[Floats]:
-            for first in range(0, len(queries), _QUERIES_AT_ONCE):
-                part = queries[first : first + _QUERIES_AT_ONCE]
-                asked = _counted([_terms(query) for query in part], numbers, grows=False)
-                yield from (asked @ index).toarray()
+            for pack in packs(queries, _QUERIES_AT_ONCE):
+                yield from (_counted(map(_terms, pack), numbers, grows=False) @ index).toarray()
 
         return scores
 
@@ -245,7 +239,7 @@ def _stem(word: str) -> str:
     return next(iter(stems(word) if word.isascii() and word.isalpha() else ()), word)
 
 
-def _counted(texts: Sequence[Sequence[str]], numbers: dict[str, int], *, grows: bool = True) -> Any:
+def _counted(texts: Iterable[Sequence[str]], numbers: dict[str, int], *, grows: bool = True) -> Any:
     """How often each text has each term: sparse, (texts, terms). New terms are numbered if ``grows``."""
     from scipy.sparse import csr_array
 
@@ -257,7 +251,7 @@ def _counted(texts: Sequence[Sequence[str]], numbers: dict[str, int], *, grows: 
                 places.append(place)
                 data.append(count)
         ends.append(len(places))
-    return csr_array((np.array(data, np.float64), places, ends), (len(texts), len(numbers)))
+    return csr_array((np.array(data, np.float64), places, ends), (len(ends) - 1, len(numbers)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,9 +269,8 @@ class Dense:
     def hits(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Hits]:
         """A unit with a cosine of 0 or less is no hit."""
         vectors = self.encoder.encode(units)
-        for first in range(0, len(queries), _QUERIES_AT_ONCE):
-            asked = self.encoder.encode(queries[first : first + _QUERIES_AT_ONCE])
-            for row in asked @ vectors.T:
+        for pack in packs(queries, _QUERIES_AT_ONCE):
+            for row in self.encoder.encode(pack) @ vectors.T:
                 yield _hits(row, self.depth)
 
 
@@ -291,14 +284,14 @@ class Rouge:
 
     def hits(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Hits]:
         """Only units with enough words in common are compared word by word, which changes no hit."""
-        tokens = [stems(unit) for unit in units]
-        places = [_places(each) for each in tokens]
+        tokens = list(map(stems, units))
+        places = list(map(_places, tokens))
         lengths = np.array(list(map(len, tokens)))
         numbers: dict[str, int] = {}
         index = _counted(tokens, numbers).T.tocsr()
         index.data = np.ones_like(index.data)
-        for first in range(0, len(queries), _QUERIES_AT_ONCE):
-            asked = [stems(query) for query in queries[first : first + _QUERIES_AT_ONCE]]
+        for pack in packs(queries, _QUERIES_AT_ONCE):
+            asked = list(map(stems, pack))
             shared = (_counted(asked, numbers, grows=False) @ index).toarray()
             for query, most in zip(asked, shared, strict=True):
                 yield _hits(_recalls(query, places, np.minimum(most, lengths)), self.depth)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
+from itertools import zip_longest
 from math import cos, hypot, inf, nextafter, prod, radians
 from os.path import commonprefix
 
@@ -216,7 +217,7 @@ class Range:
 
     @property
     def width(self) -> float:
-        """How far it is from the lowest to the highest value."""
+        """From the lowest to the highest value."""
         return self.high - self.low
 
     @property
@@ -230,9 +231,9 @@ def ranges_of(said: str) -> list[Range]:
     matches = list(_NUMBER.finditer(said))
     found: list[Range] = []
     start = 0
-    for index, match in enumerate(matches):
-        end = matches[index + 1].start() if index + 1 < len(matches) else len(said)
-        if index + 1 < len(matches) and _BETWEEN.fullmatch(said, match.end(), end):
+    for match, following in zip_longest(matches, matches[1:]):
+        end = following.start() if following else len(said)
+        if following and _BETWEEN.fullmatch(said, match.end(), end):
             continue
         first = next(each for each in matches if each.start() >= start)
         scale = match["scale"] if first is not match and not first["scale"] else ""
@@ -371,9 +372,9 @@ def moment_of(said: str) -> Moment | None:
         moments += [moment] if moment else []
     if len(moments) < 2:
         return next(iter(moments), None)
-    ends = [each.readings[0] for each in moments if each.dated] or [each.readings[0] for each in moments]
-    days = Range(min(each.low for each in ends), max(each.high for each in ends))
-    return Moment((days,), any(each.dated for each in moments))
+    dated = [each for each in moments if each.dated]
+    ends = [each.readings[0] for each in dated or moments]
+    return Moment((Range(min(each.low for each in ends), max(each.high for each in ends)),), bool(dated))
 
 
 def _undated(days: Range) -> Moment:

@@ -257,9 +257,8 @@ class LinkageTask:
     """One row per document, with numbers only; a failure if it could not be sanitized.
 
     The known claims are those of the originals, so they are the same for every system. ``encoder`` measures
-    the embedding distance, if there is one; give it and a dense linker the same
-    ``eval.targets.reading_once``, and no text is encoded twice. ``details`` are the personal details of each
-    original by its id: gold, that no detector of ours made.
+    the embedding distance; give it and a dense linker the same ``eval.targets.reading_once``. ``details`` are
+    the personal details of each original by its id: gold, that no detector of ours made.
 
     With ``among`` each of the ``documents`` is a candidate for itself alone, hidden among these others, which
     are no cases: given them, rows of independent documents are independent. Ids are unique among both.

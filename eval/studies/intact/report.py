@@ -332,7 +332,7 @@ def _figure(
         ),
         # With two answers, weights do not matter: this is Cohen's kappa.
         kappa=estimated(
-            weighted_kappa, [tuple(map(list, zip(*each, strict=True))) for each in answers.values()]
+            weighted_kappa, [([p for p, _ in each], [q for _, q in each]) for each in answers.values()]
         ),
         majority=max(yes, len(pairs) - yes) / len(pairs),
         both_yes=pairs.count((True, True)),
