@@ -83,7 +83,8 @@ def claim_pairs(data: Path, detector: EntityDetector, seed: int) -> list[ClaimPa
         ConfigurationError: None of the corpora is there.
     """
     chance = random.Random(seed)
-    passages = [each for corpus in _passages(data).values() for each in _drawn(corpus, chance)]
+    corpora = _passages(data).items()
+    passages = [each for name, there in corpora for each in chance.sample(there, min(len(there), MOST[name]))]
     if not passages:
         raise ConfigurationError(
             f"{data} holds no corpus that the judge could learn from: {', '.join(MOST)} are read."
@@ -121,10 +122,6 @@ def _passages(data: Path) -> dict[str, list[Passage]]:
     return found
 
 
-def _drawn(passages: Sequence[Passage], chance: random.Random) -> list[Passage]:
-    return chance.sample(passages, min(len(passages), MOST[passages[0].corpus])) if passages else []
-
-
 def cut(text: str) -> Iterator[str]:
     """Passages of whole lines, or of whole sentences of a long line."""
     lines = [
@@ -133,13 +130,12 @@ def cut(text: str) -> Iterator[str]:
         for part in ([line] if len(line) < CHARACTERS else split_sentences(line))
         if part.strip()
     ]
-    passage, length = list[str](), 0
+    passage = list[str]()
     for line in lines:
-        if passage and length + len(line) > CHARACTERS:
+        if passage and sum(map(len, passage)) + len(line) > CHARACTERS:
             yield "\n".join(passage)
-            passage, length = [], 0
+            passage = []
         passage.append(line)
-        length += len(line)
     if passage:
         yield "\n".join(passage)
 
@@ -188,18 +184,14 @@ def _pairs(told: _Told, others: Sequence[_Told], chance: random.Random) -> Itera
         agrees = not _absent(claim, told.words) and numbers_in(claim) <= numbers_in(told.text)
         agrees = agrees and negates(claim) <= negates(told.text)
         yield _pair(told, claim, SAME, SAME if agrees else PARTLY, "note")
-    elsewhere = [
-        each
-        for each in chance.sample(others, min(len(others), NEIGHBORS))
-        if (each.passage.doc_id != told.passage.doc_id)
-    ]
+    drawn = chance.sample(others, min(len(others), NEIGHBORS))
+    elsewhere = [each for each in drawn if each.passage.doc_id != told.passage.doc_id]
     alike = [each for each in elsewhere if each.passage.corpus == told.passage.corpus and each.claims]
     distant = [claim for each in elsewhere[:6] for claim in each.claims[:2]]
     if whole and distant:
         yield from _joined(told, whole[-1], chance.choice(distant), chance)
     yield from _altered(told, whole, alike, chance)
-    for claim, level in _from_alike(told, alike, chance):
-        yield _pair(told, claim, *level, "alike")
+    yield from _from_alike(told, alike, chance)
     yield from _unrelated(told, elsewhere, distant, chance)
 
 
@@ -240,31 +232,40 @@ def _altered(
     """Claims of the text, negated, with other numbers and with other names."""
     for make, low, kind in ((_negated, UNSUPPORTED, "negated"), (_renumbered, PARTLY, "number")):
         made = [(claim, make(claim, told.words, chance)) for claim in reversed(whole)]
-        for claim, other in [(claim, other) for claim, other in made if other is not None][:1]:
-            short = len(claim.split()) <= SHORT
-            yield _pair(told, other, UNSUPPORTED if short else low, UNSUPPORTED, kind)
+        for claim, other in made:
+            if other is not None:
+                short = len(claim.split()) <= SHORT
+                yield _pair(told, other, UNSUPPORTED if short else low, UNSUPPORTED, kind)
+                break
     names = sorted({name for each in alike[:5] for claim in each.claims for name in names_in(claim)})
-    for claim in [each for each in whole if names_in(each)][: len(names[:1])]:
-        yield _pair(told, _renamed(claim, names, chance), PARTLY, UNSUPPORTED, "name")
+    claim = next(filter(names_in, whole), None)
+    if names and claim:
+        own = names_in(claim)
+        renamed = _WORD.sub(
+            lambda found: chance.choice(names).capitalize() if found[0].casefold() in own else found[0], claim
+        )
+        yield _pair(told, renamed, PARTLY, UNSUPPORTED, "name")
 
 
 def _unrelated(
     told: _Told, elsewhere: Sequence[_Told], distant: Sequence[str], chance: random.Random
 ) -> Iterator[ClaimPair]:
-    """Claims and notes of other documents, and a claim of this one without what tells it."""
-    for claim in [each for each in distant if _absent(each, told.words) > 0.6][:1]:
+    """Claims and notes of other documents, and a claim of this one without the sentences that tell it."""
+    if claim := next((each for each in distant if _absent(each, told.words) > 0.6), ""):
         yield _pair(told, claim, UNSUPPORTED, UNSUPPORTED, "distant")
     if notes := [note for each in elsewhere if each.notes and told.notes for note in each.notes]:
         claim = chance.choice(notes)
         if _absent(claim, told.words) > 0.6:
             yield _pair(told, claim, UNSUPPORTED, UNSUPPORTED, "other note")
-    if removed := _removed(told, chance):
-        yield _pair(told, removed[0], UNSUPPORTED, UNSUPPORTED, "removed", removed[1])
+    sentences = split_sentences(told.text)
+    for claim in chance.sample(told.claims, min(3, len(told.claims))):
+        kept = [each for each in sentences if _absent(claim, _words(each)) > 0.7]
+        if 2 <= len(kept) < len(sentences) and _absent(claim, _words(" ".join(kept))) > 0.6:
+            yield _pair(told, claim, UNSUPPORTED, UNSUPPORTED, "removed", "\n".join(kept))
+            break
 
 
-def _from_alike(
-    told: _Told, alike: Sequence[_Told], chance: random.Random
-) -> Iterator[tuple[str, tuple[int, int]]]:
+def _from_alike(told: _Told, alike: Sequence[_Told], chance: random.Random) -> Iterator[ClaimPair]:
     """Claims of the passage that shares most words: another document on the same matter."""
     if not alike:
         return
@@ -272,17 +273,7 @@ def _from_alike(
     for claim in chance.sample(nearest.claims, min(2, len(nearest.claims))):
         absent = _absent(claim, told.words)
         if absent > 0.3:
-            yield claim, (UNSUPPORTED if absent > 0.6 else PARTLY, UNSUPPORTED)
-
-
-def _removed(told: _Told, chance: random.Random) -> tuple[str, str] | None:
-    """A claim, and the text without the sentences that share words with it."""
-    sentences = split_sentences(told.text)
-    for claim in chance.sample(told.claims, min(3, len(told.claims))):
-        kept = [each for each in sentences if _absent(claim, _words(each)) > 0.7]
-        if 2 <= len(kept) < len(sentences) and _absent(claim, _words(" ".join(kept))) > 0.6:
-            return claim, "\n".join(kept)
-    return None
+            yield _pair(told, claim, UNSUPPORTED if absent > 0.6 else PARTLY, UNSUPPORTED, "alike")
 
 
 def of_another(claim: str, chance: random.Random) -> str:
@@ -290,12 +281,10 @@ def of_another(claim: str, chance: random.Random) -> str:
     subject, owner = chance.choice((("he", "his"), ("she", "her"), ("the patient", "the patient's")))
 
     def other(found: re.Match[str]) -> str:
-        if found["self"] in ("my", "me"):
-            rest = f" {found['verb']}" if found["verb"] else ""
-            return (owner if found["self"] == "my" else subject) + rest
-        said = found["verb"] or found["short"] or ""
-        verb = _VERBS.get(said, "")
-        return f"{subject} {verb}" if verb else subject
+        verb = found["verb"] or ""
+        if found["self"] not in ("my", "me"):
+            verb = _VERBS.get(verb or found["short"], "")
+        return f"{owner if found['self'] == 'my' else subject} {verb}".rstrip()
 
     told = _SELF.sub(other, _FILLER.sub("", claim))
     return told[:1].upper() + told[1:]
@@ -306,8 +295,7 @@ def _negated(claim: str, said: frozenset[str], chance: random.Random) -> str | N
     if negates(claim):
         for pattern, instead in ((_NEGATED, None), (_NONE, ""), (_DENIED, "reports")):
             if found := pattern.search(claim):
-                cut_from = found.start(1) if instead is None else found.start()
-                other = claim[:cut_from] + (instead or "") + claim[found.end() :]
+                other = f"{claim[: found.start(instead is None)]}{instead or ''}{claim[found.end() :]}"
                 return None if negates(other) else other
         return None
     if found := _AUXILIARY.search(claim):
@@ -330,11 +318,3 @@ def _renumbered(claim: str, said: frozenset[str], chance: random.Random) -> str 
 
     made = _NUMBER.sub(other, claim)
     return made if made != claim and not numbers_in(made) <= numbers_in(" ".join(said)) else None
-
-
-def _renamed(claim: str, names: Sequence[str], chance: random.Random) -> str:
-    """The claim with its capitalized words exchanged for names of another document."""
-    own = names_in(claim)
-    return _WORD.sub(
-        lambda found: chance.choice(names).capitalize() if found[0].casefold() in own else found[0], claim
-    )

@@ -8,8 +8,10 @@ and so makes fewer, longer claims.
 
 import random
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, Protocol
 
 from ingest.language.sentences import split_sentences
@@ -20,7 +22,7 @@ from models.language.protocol import behind_mark, items_in
 
 
 class Rewording(Protocol):
-    """Claims to claims of the same meaning, one for each, independent of the batch."""
+    """Claims to claims of the same meaning, one for each."""
 
     @property
     def name(self) -> str: ...
@@ -38,69 +40,8 @@ class OwnWords:
         return list(claims)
 
 
-PHRASES: Mapping[str, str] = {
-    # contractions
-    **{f"{verb} not": f"{verb}n't" for verb in "is are was were has have had does do did".split()},
-    **{f"{verb}n't": f"{verb} not" for verb in "is are was were has have had does do did".split()},
-    "cannot": "can't",
-    "can't": "cannot",
-    # function words
-    "as a rule": "usually",
-    "as well as": "and also",
-    "at least": "a minimum of",
-    "at present": "now",
-    "at the age of": "when aged",
-    "because of": "owing to",
-    "close to": "near",
-    "due to": "because of",
-    "during the": "in the course of the",
-    "each day": "every day",
-    "every day": "each day",
-    "for example": "for instance",
-    "for the past": "over the last",
-    "in addition to": "besides",
-    "in order to": "so as to",
-    "is able to": "can",
-    "less than": "under",
-    "more than": "over",
-    "over the past": "for the last",
-    "prior to": "before",
-    "such as": "like",
-    "twice daily": "twice a day",
-    "with no": "without any",
-    # general words
-    "a number of": "several",
-    "approximately": "about",
-    "began": "started",
-    "begins": "starts",
-    "big": "large",
-    "bought": "purchased",
-    "children": "kids",
-    "comes to the": "visits the",
-    "currently": "at present",
-    "demonstrates": "shows",
-    "difficult": "hard",
-    "doctor": "physician",
-    "father": "dad",
-    "frequently": "often",
-    "has to": "must",
-    "house": "home",
-    "however": "yet",
-    "includes": "contains",
-    "large": "big",
-    "mother": "mum",
-    "needs to": "has to",
-    "often": "frequently",
-    "physician": "doctor",
-    "rapidly": "quickly",
-    "reports": "mentions",
-    "reveals": "shows",
-    "shows": "reveals",
-    "starts": "begins",
-    "states that": "says that",
-    "usually": "as a rule",
-    "wants to": "would like to",
-}
+_PATH = Path(__file__).with_name("rewordings.toml")
+PHRASES: Mapping[str, str] = tomllib.loads(_PATH.read_text(encoding="utf-8"))
 """What is said otherwise, in small letters. No number, name or negation is in it on one side alone."""
 
 _PHRASE = re.compile(
@@ -136,20 +77,25 @@ _MOVABLE = re.compile(r"(?:The|An?|His|Her|Its|Their|He|She|It|They|We|There|Thi
 class RuleRewording:
     """What stands first goes to the end, or what stands last to the front; then phrases are swapped.
 
-    What one knows of a person one seldom knows word for word. In A False Sense of Privacy, version 2, a
-    language model paraphrases them. This changes the order of clauses, contractions, function words and some
-    general words by rules, which is far less: say with ``eval.tasks.linkage`` how much of the wording is
-    left.
-
-    Numbers, names and negations stay. A claim to which no rule applies stays as it is.
+    In A False Sense of Privacy, version 2, a language model paraphrases what is known. This changes the order
+    of clauses, contractions, function words and some general words by rules, which is far less: say with
+    ``eval.tasks.linkage`` how much of the wording is left. Numbers, names and negations stay.
     """
 
     name = "paraphrase[rule]"
 
     def reworded(self, claims: Sequence[str]) -> list[str]:
         """Each claim in other words."""
-        moved = [_AGED.sub(_aged, _HISTORY.sub(_lasting, _moved(each))) for each in claims]
-        return [_PHRASE.sub(_other, each) for each in moved]
+
+        def lasting(found: re.Match[str]) -> str:
+            return f"{found['count']} {found['unit']}{'' if found['count'] == '1' else 's'} of"
+
+        def other(found: re.Match[str]) -> str:
+            other = PHRASES[found[0].lower()]
+            return _capital(other) if found[0][0].isupper() else other
+
+        moved = [_AGED.sub(_aged, _HISTORY.sub(lasting, _moved(each))) for each in claims]
+        return [_PHRASE.sub(other, each) for each in moved]
 
 
 def _moved(claim: str) -> str:
@@ -170,20 +116,11 @@ def _inside(text: str) -> str:
     return text[0].lower() + text[1:] if _MOVABLE.match(text) else text
 
 
-def _lasting(found: re.Match[str]) -> str:
-    return f"{found['count']} {found['unit']}{'' if found['count'] == '1' else 's'} of"
-
-
 def _aged(found: re.Match[str]) -> str:
     article = "an" if found["noun"][0].lower() in "aeiou" else "a"
     if found["article"][0].isupper():
         article = article.capitalize()
     return f"{article} {found['noun']} aged {found['age']}"
-
-
-def _other(found: re.Match[str]) -> str:
-    other = PHRASES[found[0].lower()]
-    return _capital(other) if found[0][0].isupper() else other
 
 
 def _capital(text: str) -> str:
@@ -363,15 +300,11 @@ def _items(piece: _Piece) -> list[str]:
     begin = starts[first] + leads[-1].end()
     if alternatives and not _NEGATES.search(piece.shown[:begin]):
         return [piece.text]
-    others = [part.text for part in parts[first + 1 :]]
-    return _distributed(piece.text[:begin], piece.text[begin : ends[first]], others)
-
-
-def _distributed(head: str, first: str, others: Sequence[str]) -> list[str]:
+    head, others = piece.text[:begin], [part.text for part in parts[first + 1 :]]
     # In "it is 37, pulse 80, breaths 16" only the first item is what the head speaks of.
-    alone = first.lstrip()[:1].isdigit()
+    alone = piece.text[begin : ends[first]].lstrip()[:1].isdigit()
     rest = [each if alone and _OWN_QUANTITY.match(each) else f"{head} {each}" for each in others]
-    return [head + first, *rest]
+    return [piece.text[: ends[first]], *rest]
 
 
 def _is_clause(part: _Piece) -> bool:
@@ -405,27 +338,24 @@ class ModelAtomizer:
         Raises:
             ModelUnavailable: The model could not be reached or failed.
         """
-        asked = [each for each in texts if self._is_asked(each)]
-        found = iter(
-            self.asker.all(prompt("split_claims"), _texts(asked), lambda answer: items_in(answer) or None)
+        asked = self._asked(texts)
+        answers = self.asker.all(
+            prompt("split_claims"), list(asked.values()), lambda answer: items_in(answer) or None
         )
-        claims = [next(found) if self._is_asked(each) else None for each in texts]
-        return [
-            RuleAtomizer().claims([text])[0] if each is None else each
-            for text, each in zip(texts, claims, strict=True)
-        ]
+        found = dict(zip(asked, answers, strict=True))
+        return [found.get(n) or RuleAtomizer().claims([text])[0] for n, text in enumerate(texts)]
 
-    def _is_asked(self, text: str) -> bool:
-        # Claims are longer than their text: each names what it is about.
-        return bool(text.strip()) and self.asker.has_room(prompt("split_claims"), f"{text} {text}")
+    def _asked(self, texts: Sequence[str]) -> dict[int, Slots]:
+        """By the numbers of the texts. Claims are longer than their text: each names what it is about."""
+        return {
+            number: {"text": text}
+            for number, text in enumerate(texts)
+            if text.strip() and self.asker.has_room(prompt("split_claims"), f"{text} {text}")
+        }
 
     def plan(self, texts: Sequence[str]) -> Plan:
         """What cutting takes."""
-        return self.asker.plan(prompt("split_claims"), _texts(list(filter(self._is_asked, texts))))
-
-
-def _texts(texts: Sequence[str]) -> list[Slots]:
-    return [{"text": text} for text in texts]
+        return self.asker.plan(prompt("split_claims"), list(self._asked(texts).values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,10 +372,8 @@ class ModelRewording:
     def reworded(self, claims: Sequence[str]) -> list[str]:
         """Each claim in other words, in one line. Raises as ``ModelAtomizer.claims``."""
         found = self.asker.all(prompt("reword_claim"), _claims(claims), behind_mark)
-        return [
-            claim if each is None else " ".join(each.split())
-            for claim, each in zip(claims, found, strict=True)
-        ]
+        both = zip(claims, found, strict=True)
+        return [claim if each is None else " ".join(each.split()) for claim, each in both]
 
     def plan(self, claims: Sequence[str]) -> Plan:
         """What rewording takes."""

@@ -7,7 +7,7 @@ document with most votes is linked. Where the text leaves a rule open, it is tha
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, chain
@@ -22,42 +22,29 @@ from ingest.documents import Span
 from ingest.language.sentences import split_sentences
 from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder
+from models.packs import packs
 
-RougePart = Literal["recall", "f"]
 
-
-def lexical_distance(
-    original: str, linked: str, known: Sequence[str] = (), part: RougePart = "recall"
-) -> float | None:
-    """1 - ROUGE-L with stems, in [0, 1]; None if nothing is left of the original.
+def lexical_distance(original: str, linked: str, known: Sequence[str] = ()) -> float | None:
+    """1 - ROUGE-L recall with stems, in [0, 1]; None if nothing is left of the original.
 
     The lexical distance and PII existence of Xin et al., A False Sense of Privacy. With the ROUGE linker of
     ``Rouge`` this is the paper's lexical distance, with BM25 its improved lexical distance.
 
     The source sentences of the ``known`` claims are left out of the original, as in the published code. The
-    recall is the share of the original's words that the linked text has in the same order. The paper speaks
-    of ROUGE-L of whole texts, which is its F measure: give no known claims then.
+    recall is the share of the original's words that the linked text has in the same order.
     """
     sentences = split_sentences(original)
     sources = source_sentences(sentences, known)
-    rest = [each for number, each in enumerate(sentences) if number not in sources]
-    words = stems(" ".join(rest))
-    if not words:
-        return None
-    score = rouge_l(words, stems(linked))
-    return 1 - (score.recall if part == "recall" else score.f)
+    words = stems(" ".join(each for number, each in enumerate(sentences) if number not in sources))
+    return 1 - rouge_l(words, stems(linked)).recall if words else None
 
 
 def source_sentences(sentences: Sequence[str], known: Sequence[str]) -> set[int]:
-    """The places of the sentences that the known claims come from.
-
-    For each claim it is the sentence with the highest ROUGE-L recall of the claim, the first of equals.
-    """
-    if not sentences:
-        return set()
-    tokens = [stems(each) for each in sentences]
+    """For each known claim the place of the sentence with the highest ROUGE-L recall of it, the first one."""
+    tokens = list(map(stems, sentences))
     recalls = ([rouge_l(claim, each).recall for each in tokens] for claim in map(stems, known))
-    return {each.index(max(each)) for each in recalls}
+    return {each.index(max(each)) for each in recalls if each}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +63,8 @@ def hidden_details(original: str, details: Sequence[Span], linked: str, known: S
     if not details:
         return Hidden(0, 0)
     sentences = split_sentences(original)
-    ends = list(accumulate(_length(each) for each in sentences))
-    sources = source_sentences(sentences, known)
-    closed = [(ends[each] - _length(sentences[each]), ends[each]) for each in sources]
+    ends = [0, *accumulate(map(_length, sentences))]
+    closed = [(ends[each], ends[each + 1]) for each in source_sentences(sentences, known)]
     said, wanted = linked.lower(), []
     for span in details:
         # Sentences have their white space collapsed, so places are counted without it.
@@ -216,18 +202,14 @@ class Bm25:
 
     def hits(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Hits]:
         """A unit that shares no word with the query is no hit."""
-        return (_hits(row, self.depth) for row in self.scores(queries, units))
-
-    def scores(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Floats]:
-        """The score of every unit, for each query."""
-        return self.index(units)(queries)
+        return (_hits(row, self.depth) for row in self.index(units)(queries))
 
     def index(self, units: Sequence[str]) -> Callable[[Sequence[str]], Iterator[Floats]]:
-        """``scores`` of these units, which are read once."""
+        """A function from queries to the score of every of these units, for each query."""
         from scipy.sparse import csr_array
 
         numbers: dict[str, int] = {}
-        counts = _counted([_terms(unit) for unit in units], numbers)
+        counts = _counted(map(_terms, units), numbers)
         lengths = counts.sum(axis=1)
         having = np.bincount(counts.indices, minlength=len(numbers))
         idf = np.log1p((len(units) - having + 0.5) / (having + 0.5))
@@ -237,10 +219,8 @@ class Bm25:
         index = csr_array((weights, counts.indices, counts.indptr), counts.shape).T.tocsr()
 
         def scores(queries: Sequence[str]) -> Iterator[Floats]:
-            for first in range(0, len(queries), _QUERIES_AT_ONCE):
-                part = queries[first : first + _QUERIES_AT_ONCE]
-                asked = _counted([_terms(query) for query in part], numbers, grows=False)
-                yield from (asked @ index).toarray()
+            for pack in packs(queries, _QUERIES_AT_ONCE):
+                yield from (_counted(map(_terms, pack), numbers, grows=False) @ index).toarray()
 
         return scores
 
@@ -256,11 +236,10 @@ def _terms(text: str) -> list[str]:
 @cache
 def _stem(word: str) -> str:
     # The tokens of ROUGE are Latin letters and digits; other words are left as they are.
-    found = stems(word) if word.isascii() and word.isalpha() else ()
-    return found[0] if found else word
+    return next(iter(stems(word) if word.isascii() and word.isalpha() else ()), word)
 
 
-def _counted(texts: Sequence[Sequence[str]], numbers: dict[str, int], *, grows: bool = True) -> Any:
+def _counted(texts: Iterable[Sequence[str]], numbers: dict[str, int], *, grows: bool = True) -> Any:
     """How often each text has each term: sparse, (texts, terms). New terms are numbered if ``grows``."""
     from scipy.sparse import csr_array
 
@@ -272,7 +251,7 @@ def _counted(texts: Sequence[Sequence[str]], numbers: dict[str, int], *, grows: 
                 places.append(place)
                 data.append(count)
         ends.append(len(places))
-    return csr_array((np.array(data, np.float64), places, ends), (len(texts), len(numbers)))
+    return csr_array((np.array(data, np.float64), places, ends), (len(ends) - 1, len(numbers)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,54 +269,44 @@ class Dense:
     def hits(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Hits]:
         """A unit with a cosine of 0 or less is no hit."""
         vectors = self.encoder.encode(units)
-        for first in range(0, len(queries), _QUERIES_AT_ONCE):
-            asked = self.encoder.encode(queries[first : first + _QUERIES_AT_ONCE])
-            for row in asked @ vectors.T:
+        for pack in packs(queries, _QUERIES_AT_ONCE):
+            for row in self.encoder.encode(pack) @ vectors.T:
                 yield _hits(row, self.depth)
 
 
 @dataclass(frozen=True, slots=True)
 class Rouge:
-    """ROUGE-L with stems of a query in a unit: its recall, as in the published code, or its F measure."""
+    """The recall of ROUGE-L with stems of a query in a unit, as in the published code."""
 
-    part: RougePart = "recall"
     depth: int = 100
 
-    @property
-    def name(self) -> str:
-        """With its part."""
-        return f"ROUGE-L {self.part}"
+    name = "ROUGE-L recall"
 
     def hits(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Hits]:
         """Only units with enough words in common are compared word by word, which changes no hit."""
-        tokens = [stems(unit) for unit in units]
-        places = [_places(each) for each in tokens]
-        lengths = np.array([len(each) for each in tokens])
+        tokens = list(map(stems, units))
+        places = list(map(_places, tokens))
+        lengths = np.array(list(map(len, tokens)))
         numbers: dict[str, int] = {}
         index = _counted(tokens, numbers).T.tocsr()
         index.data = np.ones_like(index.data)
-        for first in range(0, len(queries), _QUERIES_AT_ONCE):
-            asked = [stems(query) for query in queries[first : first + _QUERIES_AT_ONCE]]
+        for pack in packs(queries, _QUERIES_AT_ONCE):
+            asked = list(map(stems, pack))
             shared = (_counted(asked, numbers, grows=False) @ index).toarray()
             for query, most in zip(asked, shared, strict=True):
-                other = lengths if self.part == "f" else np.full_like(lengths, len(query))
-                wholes = (len(query) + other) / 2
-                yield _hits(_rouge_scores(query, places, np.minimum(most, lengths), wholes), self.depth)
+                yield _hits(_recalls(query, places, np.minimum(most, lengths)), self.depth)
 
 
-def _rouge_scores(
-    query: Sequence[str], places: Sequence[Mapping[str, int]], most: Floats, wholes: Floats
-) -> Floats:
-    """ROUGE-L of the query in each unit, 0 where the score cannot come near the best one.
+def _recalls(query: Sequence[str], places: Sequence[Mapping[str, int]], most: Floats) -> Floats:
+    """The recall of the query in each unit, 0 where it cannot come near the best one.
 
-    ``most`` bounds the common subsequence, which ``wholes`` divides: the query's length for the recall, the
-    mean of both lengths for F.
+    ``most`` bounds the common subsequence.
     """
-    scores, bounds, best = np.zeros(len(places)), most / np.maximum(wholes, 1), 0.0
+    scores, bounds, best = np.zeros(len(places)), most / max(len(query), 1), 0.0
     for unit in np.argsort(-bounds, kind="stable").tolist():
         if bounds[unit] < NEARLY * best or not bounds[unit]:
             break
-        scores[unit] = _common(query, places[unit]) / wholes[unit]
+        scores[unit] = _common(query, places[unit]) / len(query)
         best = max(best, scores[unit])
     return scores
 

@@ -1,20 +1,19 @@
 """How far the claims of a person are from the document that was linked to them: 0 says all, 1 says nothing.
 
 The distances of Xin et al., A False Sense of Privacy, of the claims that the attacker did not know already.
-In the paper a language model judges whether a text supports a claim; its ``semantic distance`` is
-``claim_distance`` under such a judge. ``LexicalJudge`` compares words, so it shares the weakness that the
-paper is about: a paraphrase that says the same looks private to it. Show ``LEXICAL_WARNING`` beside its
-figures, and never call them semantic.
+The paper's ``semantic distance`` is ``claim_distance`` under a language model: three levels, five times
+each, the mode counts. ``LexicalJudge`` compares words, so it shares the weakness that the paper is about: a
+paraphrase that says the same looks private to it. Show ``LEXICAL_WARNING`` beside its figures, and never
+call them semantic.
 
-Language models judge too: whether a text tells claims, how coherent it is, and what it is still good for.
-Claims are rated as in Xin et al., A False Sense of Privacy: three levels, five times each, the mode counts.
-Usefulness is judged as in Staab et al. (2024), Large Language Models are Advanced Anonymizers. The prompts
-are our own, so figures are of the papers' kind and not theirs.
+Language models also judge how coherent a text is, and what it is still good for, as in Staab et al. (2024),
+Large Language Models are Advanced Anonymizers. The prompts are our own, so figures are of the papers' kind
+and not theirs.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from statistics import fmean
@@ -22,10 +21,11 @@ from typing import Any, Protocol
 
 from eval.measures.leakage import facts_in
 from ingest.language.sentences import split_sentences
-from models.judges import LEVELS, PARTLY, SAME, UNSUPPORTED
+from models.judges import LEVELS, PARTLY, SAME, UNSUPPORTED, ClaimSupport
 from models.language.asking import Asker, Plan, Slots
 from models.language.prompts import Prompt, prompt
 from models.language.protocol import json_in, rows_in
+from models.packs import packs
 from models.remembering import remembering
 from models.vectors import Vectors
 
@@ -35,8 +35,6 @@ LEXICAL_WARNING = (
 )
 Rating = int | None
 """A rating as a judge gave it; None where it gave none. Other numbers than 1, 2 and 3 are invalid."""
-
-
 Asked = tuple[Sequence[str], str]
 """Claims, and the text that may tell them."""
 
@@ -59,15 +57,6 @@ def rating_once(judge: Judge) -> Judge:
         return blake2b("\0".join([*asked[0], asked[1]]).encode(), digest_size=16).digest()
 
     return remembering(judge, "rated", key=digest)
-
-
-class ClaimLevels(Protocol):
-    """The probabilities of the three levels for each claim and the parts of its text; None without words."""
-
-    @property
-    def name(self) -> str: ...
-
-    def levels(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> list[list[float] | None]: ...
 
 
 ENOUGH, SOME = 0.8, 0.4
@@ -105,12 +94,11 @@ class LexicalJudge:
 class EmbeddedJudge:
     """The rating that a small trained model over MiniLM finds likeliest: ``models.judges``.
 
-    It compares word pieces in their context, so other words for the same thing count as the same. ``parts``
-    cuts the text into sentences. Claims without a word have no rating. ``name`` is that of the model.
+    It compares word pieces in their context, so other words for the same thing count as the same. Claims
+    without a word have no rating.
     """
 
-    model: ClaimLevels
-    parts: Callable[[str], Sequence[str]] = split_sentences
+    model: ClaimSupport
 
     @property
     def name(self) -> str:
@@ -126,7 +114,7 @@ class EmbeddedJudge:
         pairs = [
             (claim, parts)
             for claims, text in asked
-            for parts in (list(self.parts(text)),)
+            for parts in (split_sentences(text),)
             for claim in claims
             if _worded(claim)
         ]
@@ -245,60 +233,44 @@ class ModelJudge:
         Raises:
             ModelUnavailable: The model could not be reached or failed.
         """
-        questions = [_question(each) for each in _tens(asked)]
+        questions = _questions(asked)
         given = [
             self.asker.all(prompt("judge_claims"), questions, _ratings_in, seed) for seed in range(self.votes)
         ]
-        ballots = (_ballots(votes) for votes in zip(*given, strict=True))
-        return [
-            [
-                _mode(ballot.get(number, Counter()))
-                for first in range(0, len(claims), AT_ONCE)
-                for ballot in (next(ballots),)
-                for number, _ in enumerate(claims[first : first + AT_ONCE], start=1)
-            ]
-            for claims, _ in asked
-        ]
+        votes = list(zip(*given, strict=True))
+        found: list[list[Rating]] = []
+        first = 0
+        for claims, _ in asked:
+            found.append([_mode(votes[first + n // AT_ONCE], 1 + n % AT_ONCE) for n in range(len(claims))])
+            first += -(-len(claims) // AT_ONCE)
+        return found
 
     def plan(self, asked: Sequence[Asked]) -> Plan:
         """What rating takes: all votes."""
-        return self.asker.plan(prompt("judge_claims"), [*map(_question, _tens(asked))]).times(self.votes)
+        return self.asker.plan(prompt("judge_claims"), _questions(asked)).times(self.votes)
 
 
-def _tens(asked: Iterable[Asked]) -> Iterable[Asked]:
-    for claims, text in asked:
-        for first in range(0, len(claims), AT_ONCE):
-            yield claims[first : first + AT_ONCE], text
-
-
-def _question(asked: Asked) -> Slots:
-    claims, text = asked
-    return {"claims": "\n".join(f"{n}. {claim}" for n, claim in enumerate(claims, start=1)), "text": text}
+def _questions(asked: Sequence[Asked]) -> list[Slots]:
+    asked_at_once = ((pack, text) for claims, text in asked for pack in packs(claims, AT_ONCE))
+    return [
+        {"claims": "\n".join(f"{n}. {claim}" for n, claim in enumerate(pack, start=1)), "text": text}
+        for pack, text in asked_at_once
+    ]
 
 
 def _ratings_in(answer: str) -> dict[int, int] | None:
-    rows = rows_in(answer, "ratings")
-    if rows is None:
-        return None
     found: dict[int, int] = {}
-    for row in rows:
+    for row in rows_in(answer, "ratings") or ():
         if isinstance(row, dict) and type(number := row.get("claim")) is int:
             rating = row.get("rating")
             found.setdefault(number, rating if type(rating) is int and rating in LEVELS else INVALID)
     return found or None
 
 
-def _ballots(votes: Sequence[Mapping[int, int] | None]) -> dict[int, Counter[int]]:
-    """The ratings of each claim, by its number, counted."""
-    found: dict[int, Counter[int]] = {}
-    for each in votes:
-        for number, rating in (each or {}).items():
-            found.setdefault(number, Counter())[rating] += 1
-    return found
-
-
-def _mode(ballot: Counter[int]) -> Rating:
-    return min(ballot, key=lambda rating: (-ballot[rating], rating)) if ballot else None
+def _mode(votes: Sequence[Mapping[int, int] | None], number: int) -> Rating:
+    """Of all answers to a question the rating of one claim, by its number."""
+    ballot = Counter(each[number] for each in votes if each and number in each)
+    return min(ballot, key=lambda rating: (-ballot[rating], rating), default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from itertools import starmap
+from operator import mul
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
@@ -38,8 +40,7 @@ Matrix = NDArray[np.float64]
 Labels = NDArray[np.integer[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(NamedTuple):
     """The mean of some values and their standard deviation, that of a sample."""
 
     mean: float
@@ -50,12 +51,10 @@ class Spread:
 class ClustersKept:
     """The NMI of each pair of runs on ``n`` texts, and of as many pairs of ``ceiling`` and ``chance``.
 
-    A measure of INTACT (Pilán, Manzanares-Salor, Sánchez and Lison, Truthful Text Sanitization Guided by
-    Inference Attacks). Originals and sanitized texts are clustered apart, each by k-means++ that keeps the
+    A measure of INTACT. Originals and sanitized texts are clustered apart, each by k-means++ that keeps the
     best of many restarts, and the two labelings are compared. 1 is the same clusters, whatever their numbers.
     Two labelings that have nothing in common score above 0 in a small corpus, and two runs on the same texts
-    below 1: so a figure stands beside ``chance``, the same labels shuffled, and ``ceiling``, originals
-    against originals.
+    below 1: hence ``chance``, the same labels shuffled, and ``ceiling``, originals against originals.
 
     The paper's vectors are means of BERT's token states. Ours, by engine: ``nmi[tfidf]`` weighs words by TF-
     IDF and keeps 64 dimensions of it, fitted to the set of texts that is clustered; ``nmi[mean of windows,
@@ -137,27 +136,16 @@ def mutual_information(one: Sequence[int] | Labels, other: Sequence[int] | Label
     """
     if len(one) != len(other) or not len(one):
         raise ValueError(f"{len(one)} labels and {len(other)} others: label the same things twice")
-    rows, columns = (np.unique(np.asarray(each), return_inverse=True)[1] for each in (one, other))
-    together = np.zeros((rows.max() + 1, columns.max() + 1))
-    np.add.at(together, (rows, columns), 1 / len(one))
-    apart = np.outer(together.sum(axis=1), together.sum(axis=0))
-    there = together > 0
-    shared = float((together[there] * np.log(together[there] / apart[there])).sum())
-    whole = (_entropy(together.sum(axis=1)) + _entropy(together.sum(axis=0))) / 2
-    return 1.0 if whole == 0 else min(1.0, max(0.0, shared / whole))
+    from sklearn.metrics import normalized_mutual_info_score
 
-
-def _entropy(shares: Matrix) -> float:
-    return float(-(shares * np.log(shares)).sum())
+    return min(1.0, max(0.0, float(normalized_mutual_info_score(one, other))))
 
 
 def labels_of(vectors: Matrix, seed: int) -> Labels:
     """The clusters of the k-means++ run with the lowest inertia of all restarts."""
     from sklearn.cluster import KMeans
 
-    found: Labels = KMeans(CLUSTERS, init="k-means++", n_init=RESTARTS, random_state=seed).fit_predict(
-        vectors
-    )
+    found: Labels = KMeans(CLUSTERS, n_init=RESTARTS, random_state=seed).fit_predict(vectors)
     return found
 
 
@@ -192,17 +180,12 @@ def window_vectors(texts: Sequence[str], encoder: Encoder) -> Matrix | None:
         tokens = encoder.token_spans(text)
         units = retrieval_units(text, tokens, encoder.max_tokens)
         windows += [text[unit.start : unit.end] for unit in units] or [""]
-        sizes.append(
-            [sum(unit.start <= start < unit.end for start, _ in tokens) or 1 for unit in units] or [1]
-        )
+        counts = [sum(unit.start <= start < unit.end for start, _ in tokens) or 1 for unit in units]
+        sizes.append(counts or [1])
     vectors = np.asarray(encoder.encode(windows), dtype=np.float64)
-    ends = np.cumsum([len(each) for each in sizes])
-    return np.stack(
-        [
-            np.average(vectors[end - len(each) : end], axis=0, weights=each)
-            for end, each in zip(ends, sizes, strict=True)
-        ]
-    )
+    of_texts = np.split(vectors, np.cumsum(list(map(len, sizes)))[:-1])
+    averages = [np.average(each, axis=0, weights=size) for each, size in zip(of_texts, sizes, strict=True)]
+    return np.stack(averages)
 
 
 ENGINE, WEIGHTS = "tab[lexical]", "information[document-frequency]"
@@ -233,19 +216,6 @@ class Part(NamedTuple):
     total: float
 
 
-SHARES = (
-    "direct entities",
-    "quasi entities",
-    "entities",
-    "mentions",
-    "tokens",
-    "token precision",
-    "mention precision",
-    "weighted precision",
-)
-"""The shares of a document, by name."""
-
-
 @dataclass(frozen=True, slots=True)
 class Masked:
     """Recall and precision over documents; intervals draw documents."""
@@ -260,25 +230,28 @@ class Masked:
     weighted_precision: Estimate
 
 
+SHARES = tuple(each.name for each in fields(Masked))
+"""The shares of a document, by name; recalls before precisions."""
+
+
 def masked_shares(documents: Sequence[Mapping[str, Part]], seed: int = 0) -> Masked:
     """Fold the parts of all documents.
 
     Pilán, Lison, Øvrelid, Papadopoulou, Sánchez and Batet (2022, The Text Anonymization Benchmark (TAB): A
     Dedicated Corpus and Evaluation Framework for Text Anonymization). A mention is masked if every character
-    of it that matters lies in a masked span. An entity is protected if all its mentions that must go are
-    masked: one that is left names it as well as all. Each annotator's entities, mentions and tokens count
-    once. Precision asks of each masked token or span how many of the annotators say so, with weight 1 or by
-    information.
+    of it that matters lies in a masked span, an entity if all its mentions that must go are. Each annotator's
+    entities, mentions and tokens count once. Precision asks of each masked token or span how many of the
+    annotators say so, with weight 1 or by information.
 
-    What does not matter: blanks and marks, titles, and function words. The benchmark takes these by part of
-    speech from a parser; ours, ``tab[lexical]``, are a closed list. A token or mention that is nothing else
-    counts as masked, as it does there, so an untouched text has a recall above 0. Weights are those of TPS
-    (``eval.measures.preserved``), by document frequency and not by a language model.
+    What does not matter: blanks and marks, titles, and function words, which the benchmark takes from a
+    parser and ``tab[lexical]`` from a closed list. A token or mention that is nothing else counts as masked,
+    as it does there, so an untouched text has a recall above 0. Weights are those of TPS, by document
+    frequency and not by a language model.
     """
 
     def share(name: str) -> Estimate:
         parts = [each[name] for each in documents]
-        if name == "weighted precision":
+        if name == "weighted_precision":
             return ratio_of([each.hits for each in parts], [each.total for each in parts], seed)
         return clustered_share([int(each.hits) for each in parts], [int(each.total) for each in parts], seed)
 
@@ -299,32 +272,17 @@ def masked_parts(
     if text is None or any(each.document.text != text for each in annotated):
         raise ValueError("give one text as one or more annotators marked it")
     spans = sorted(set(masked))
-    matters = _matters(text)
-    left = matters & ~_covered(len(text), spans)
+    left = np.fromiter((each not in IGNORED_MARKS for each in text), bool, len(text))
+    empty = [Span(*word.span()) for word in _WORD.finditer(text) if word.group().casefold() in NOTHING_TO_SAY]
+    for span in (*spans, *empty):
+        left[span.start : span.end] = False
     wanted = [[mark for mark in each.marks if mark.must == 2] for each in annotated]
-    recalls = [_recalls(text, left, marks) for marks in wanted]
-    return {
-        name: Part(*map(sum, zip(*(each[name] for each in recalls), strict=True))) for name in SHARES[:5]
-    } | (_precisions(text, spans, wanted, information))
+    parts = np.sum([_recalls(text, left, marks) for marks in wanted], axis=0).tolist()
+    recalls = dict(zip(SHARES, starmap(Part, parts), strict=False))
+    return recalls | _precisions(text, spans, wanted, information)
 
 
-def _matters(text: str) -> Places:
-    """Whether each character has to be masked for a mention that holds it."""
-    found = np.fromiter((each not in IGNORED_MARKS for each in text), bool, len(text))
-    for word in _WORD.finditer(text):
-        if word.group().casefold() in NOTHING_TO_SAY:
-            found[word.start() : word.end()] = False
-    return found
-
-
-def _covered(length: int, spans: Iterable[Span]) -> Places:
-    found = np.zeros(length, bool)
-    for span in spans:
-        found[span.start : span.end] = True
-    return found
-
-
-def _recalls(text: str, left: Places, marks: Sequence[Mark]) -> dict[str, Part]:
+def _recalls(text: str, left: Places, marks: Sequence[Mark]) -> list[Part]:
     """The shares of one annotator; ``left`` are the places that matter and are not masked."""
     direct = {mark.entity for mark in marks if mark.kind == "DIRECT"}
     entities = {mark.entity for mark in marks}
@@ -337,14 +295,8 @@ def _recalls(text: str, left: Places, marks: Sequence[Mark]) -> dict[str, Part]:
     def gone(places: Sequence[tuple[int, int]]) -> Part:
         return Part(sum(not left[start:end].any() for start, end in places), len(places))
 
-    shares = (
-        protected(direct),
-        protected(entities - direct),
-        protected(entities),
-        gone([(mark.start, mark.end) for mark in marks]),
-        gone(tokens),
-    )
-    return dict(zip(SHARES, shares, strict=False))
+    mentions = [(mark.start, mark.end) for mark in marks]
+    return [*map(protected, (direct, entities - direct, entities)), gone(mentions), gone(tokens)]
 
 
 def _tokens(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -358,21 +310,18 @@ def _precisions(
     tokens = [token for span in spans for token in _tokens(text, span.start, span.end)]
     words = {place: word.group().casefold() for word in _WORD.finditer(text) for place in range(*word.span())}
     weights = [information[words[start]] for start, _ in tokens]
-    right = [_agreeing(place, wanted) for place in tokens]
-    agreed = [_agreeing((span.start, span.end), wanted) for span in spans]
     readers = len(wanted)
+
+    def agreeing(start: int, end: int) -> int:
+        return sum(any(mark.start <= start and end <= mark.end for mark in marks) for marks in wanted)
+
+    right = list(starmap(agreeing, tokens))
+    agreed = sum(agreeing(span.start, span.end) for span in spans)
     return {
-        "token precision": Part(sum(right), readers * len(tokens)),
-        "mention precision": Part(sum(agreed), readers * len(spans)),
-        "weighted precision": Part(
-            sum(weight * count for weight, count in zip(weights, right, strict=True)), readers * sum(weights)
-        ),
+        "token_precision": Part(sum(right), readers * len(tokens)),
+        "mention_precision": Part(agreed, readers * len(spans)),
+        "weighted_precision": Part(sum(map(mul, weights, right)), readers * sum(weights)),
     }
-
-
-def _agreeing(place: tuple[int, int], wanted: Sequence[Sequence[Mark]]) -> int:
-    start, end = place
-    return sum(any(mark.start <= start and end <= mark.end for mark in marks) for marks in wanted)
 
 
 _LEFT_OUT = STOP_WORDS | frozenset("d ll m re s t ve".split())
@@ -413,8 +362,7 @@ class Preserved:
     per_document: Sequence[float | None] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Edited(NamedTuple):
     """An edit or a word: its information in nats, and the share of it that is kept."""
 
     information: float
@@ -432,19 +380,11 @@ def text_preserved(documents: Sequence[EditedDocument], encoder: Encoder, seed: 
     kept = [_share(parts, [part.similarity for part in parts]) for parts in divided]
     untouched = [_share(parts, [float(not part.changed) for part in parts]) for parts in divided]
     changed = [[part.similarity for part in parts if part.changed] for parts in divided]
-    return Preserved(
-        f"tps[document-frequency, {encoder.name}]",
-        mean_of([share for share in kept if share is not None], seed),
-        mean_of([share for share in untouched if share is not None], seed),
-        _pooled_mean(changed, seed),
-        kept,
-    )
-
-
-def _pooled_mean(values: Sequence[Sequence[float]], seed: int) -> Estimate:
-    """The mean of all values, one sequence per document; no interval if no resample varies."""
-    pooled = ratio_of([sum(each) for each in values], [len(each) for each in values], seed)
-    return replace(pooled, low=None, high=None) if pooled.low == pooled.high else pooled
+    pooled = ratio_of(list(map(sum, changed)), list(map(len, changed)), seed)
+    tps, tpi = (mean_of([share for share in each if share is not None], seed) for each in (kept, untouched))
+    # no interval if no resample varies
+    similarity = replace(pooled, low=None, high=None) if pooled.low == pooled.high else pooled
+    return Preserved(f"tps[document-frequency, {encoder.name}]", tps, tpi, similarity, kept)
 
 
 def word_information(texts: Sequence[str]) -> list[dict[str, float]]:
@@ -462,14 +402,8 @@ def word_information(texts: Sequence[str]) -> list[dict[str, float]]:
 
 def edit_similarities(documents: Sequence[EditedDocument], encoder: Encoder) -> dict[tuple[str, str], float]:
     """The similarity of the words of each edit to their replacement, by both texts."""
-    return similarities_of(
-        {
-            (document.text[span.start : span.end], words)
-            for document in documents
-            for span, words in document.edits
-        },
-        encoder,
-    )
+    pairs = {(each.text[span.start : span.end], words) for each in documents for span, words in each.edits}
+    return similarities_of(pairs, encoder)
 
 
 def similarities_of(pairs: Collection[tuple[str, str]], encoder: Encoder) -> dict[tuple[str, str], float]:
@@ -492,7 +426,7 @@ def similarities_of(pairs: Collection[tuple[str, str]], encoder: Encoder) -> dic
 
 def _parts(
     document: EditedDocument, information: Mapping[str, float], similarities: Mapping[tuple[str, str], float]
-) -> list[_Part]:
+) -> list[_Edited]:
     """The edits and the other words; a word that an edit only cuts goes with the edit."""
     matches = list(_WORD.finditer(document.text))
     words = [match.group().casefold() for match in matches]
@@ -500,22 +434,17 @@ def _parts(
     parts = []
     edited: set[int] = set()
     for span, replacement in document.edits:
-        inside = _words_in(span, starts, ends)
+        inside = range(bisect_right(ends, span.start), bisect_left(starts, span.end))
         edited.update(inside)
         # The probability of a span is that of its least probable word.
         most = max((information[words[number]] for number in inside), default=0.0)
         before = document.text[span.start : span.end]
-        parts.append(_Part(most, similarities[before, replacement], before != replacement))
+        parts.append(_Edited(most, similarities[before, replacement], before != replacement))
     others = (word for number, word in enumerate(words) if number not in edited and word not in _LEFT_OUT)
-    return parts + [_Part(information[word], 1.0, changed=False) for word in others]
+    return parts + [_Edited(information[word], 1.0, changed=False) for word in others]
 
 
-def _words_in(span: Span, starts: Sequence[int], ends: Sequence[int]) -> range:
-    """The numbers of the words that a span touches."""
-    return range(bisect_right(ends, span.start), bisect_left(starts, span.end))
-
-
-def _share(parts: Sequence[_Part], kept: Sequence[float]) -> float | None:
+def _share(parts: Sequence[_Edited], kept: Sequence[float]) -> float | None:
     """The share of the information of a document that is kept; None where there is none."""
     total = sum(part.information for part in parts)
     held = sum(part.information * share for part, share in zip(parts, kept, strict=True))

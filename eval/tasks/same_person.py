@@ -63,7 +63,7 @@ class SamePerson:
 
     def _by_words(self, documents: Sequence[SanitizedDocument]) -> Floats:
         texts = [each.text for each in documents]
-        scores = np.array(list(self.words.scores(texts, texts)))
+        scores = np.array(list(self.words.index(texts)(texts)))
         own = np.diag(scores)[:, None].copy()
         shares: Floats = np.divide(scores, own, out=np.zeros_like(scores), where=own > 0)
         return shares

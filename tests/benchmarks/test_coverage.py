@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from benchmarks import coverage
 from benchmarks.coverage import ADAPTER, BY_PATH, NOT_DONE, OFFLINE, STATES, Paper, Row, faults, papers_in
+from eval.attacks.claims import Choice
 from eval.studies.defences import ABSENT
 from eval.studies.intact.order import DOU, METHODS, PUBLISHED
-from eval.studies.linkage.report import CHOICES, LINKERS
+from eval.studies.linkage.report import LINKERS
 from models.errors import LetheError
 
 ROWS = {
@@ -56,7 +58,7 @@ def test_a_row_is_done_where_the_code_says_so(papers: list[Paper]) -> None:
     assert ABSENT == ("noise in search",)
     commands = {row.command for row in found.values()}
     assert commands >= {f"lethe bench linkage PATH --linker {name}" for name in LINKERS}
-    assert commands >= {f"lethe bench linkage PATH --known {name}" for name in CHOICES}
+    assert commands >= {f"lethe bench linkage PATH --known {name}" for name in get_args(Choice)}
     assert found["Abstraction (Dou et al.)"].state == BY_PATH and DOU not in METHODS
     engines = {row.engine for row in found.values()}
     assert engines >= set(METHODS) - set(PUBLISHED.values()) - {"lethe"}

@@ -31,7 +31,7 @@ SEARCHES: list[Search] = [  # to add one, add a line
     Dense(HashingEncoder()),
     Dense(HashingEncoder(), depth=3),
     Rouge(),
-    Rouge("f", depth=3),
+    Rouge(depth=3),
 ]
 WAYS: list[tuple[Any, Any]] = list(product(("joined", "each"), ("claims", "documents")))
 
@@ -41,8 +41,7 @@ def scores_slowly(search: Search, query: str, units: Sequence[str]) -> list[floa
     if isinstance(search, Dense):
         return [float(np.dot(*search.encoder.encode([query, unit]))) for unit in units]
     if isinstance(search, Rouge):
-        scored = [rouge_l(stems(query), stems(unit)) for unit in units]
-        return [each.recall if search.part == "recall" else each.f for each in scored]
+        return [rouge_l(stems(query), stems(unit)).recall for unit in units]
     assert isinstance(search, Bm25)
     texts = [[word.rstrip(".") for word in unit.split()] for unit in units]
     mean, scores = sum(map(len, texts)) / len(texts), []
@@ -143,9 +142,6 @@ def test_rouge_by_hand() -> None:
     units = ["the old mill burned by night", "by the dam", "otters"]
     (recall,) = Rouge().hits(["old mill by the dam"], units)
     assert recall.units.tolist() == [0, 1] and recall.scores == pytest.approx([0.6, 0.6])
-    # F: 2 * 3 / (5 + 6) = .545 and 2 * 3 / (5 + 3) = .75.
-    (f,) = Rouge("f").hits(["old mill by the dam"], units)
-    assert f.units.tolist() == [1] and f.scores == pytest.approx([0.75])
 
 
 def test_what_cannot_be_found_is_not_linked() -> None:
@@ -160,7 +156,7 @@ def test_what_cannot_be_found_is_not_linked() -> None:
 def test_names_say_what_was_done_and_no_repr_shows_a_text() -> None:
     assert Linker(Bm25()).name == "bm25[k1 0.9, b 0.4], each over claims"
     assert Bm25(1.5, 0.75, depth=100).name == "bm25[k1 1.5, b 0.75, depth 100]"
-    assert Linker(Rouge("f"), "joined", "documents").name == "ROUGE-L f, joined over documents"
+    assert Linker(Rouge(), "joined", "documents").name == "ROUGE-L recall, joined over documents"
     assert Dense(HashingEncoder()).name == "dense[hashed words]"
     assert repr(Candidate("heron", ["heron"])) == "Candidate()"
 

@@ -58,35 +58,35 @@ def test_all_shares_by_hand() -> None:
     found = parts(at("Jon Quell"), at("Farby met"), at("Quell", 1))
     assert tuple(found) == SHARES
     assert found == {
-        "direct entities": (1, 1),
-        "quasi entities": (1, 2),
+        "direct": (1, 1),
+        "quasi": (1, 2),
         "entities": (2, 3),
         "mentions": (3, 4),
         "tokens": (6, 8),  # Mr, Jon, Quell, Farby, Mr, Quell; not 4 and May
-        "token precision": (4, 5),  # Jon, Quell, Farby, Quell; not met
-        "mention precision": (2, 3),
-        "weighted precision": (4, 5),
+        "token_precision": (4, 5),  # Jon, Quell, Farby, Quell; not met
+        "mention_precision": (2, 3),
+        "weighted_precision": (4, 5),
     }
 
 
 def test_all_but_one_mention_leaves_an_entity_unprotected() -> None:
     found = parts(at("Mr Jon Quell"), at("Farby"))
-    assert (found["direct entities"], found["mentions"]) == ((0, 1), (2, 4))
-    assert parts(at("Mr Jon Quell"), at("Mr Quell"))["direct entities"] == (1, 1)
-    assert parts(at("Jon Quell"), at("Quell", 1))["direct entities"] == (1, 1), "titles need not be masked"
+    assert (found["direct"], found["mentions"]) == ((0, 1), (2, 4))
+    assert parts(at("Mr Jon Quell"), at("Mr Quell"))["direct"] == (1, 1)
+    assert parts(at("Jon Quell"), at("Quell", 1))["direct"] == (1, 1), "titles need not be masked"
 
 
 def test_part_of_a_word_is_not_enough() -> None:
     found = parts(at("Farb"))
-    assert found["quasi entities"] == (0, 2)
+    assert found["quasi"] == (0, 2)
     # It lies in a mention all the same, and weighs as the whole word.
-    assert found["token precision"] == found["weighted precision"] == (1, 1)
+    assert found["token_precision"] == found["weighted_precision"] == (1, 1)
 
 
 def test_what_may_stay_is_no_part_of_recall_and_lowers_precision() -> None:
     found = parts(at("Ann"))
     assert found["entities"] == (0, 3)
-    assert found["token precision"] == found["mention precision"] == (0, 1)
+    assert found["token_precision"] == found["mention_precision"] == (0, 1)
 
 
 def test_function_words_need_not_be_masked() -> None:
@@ -100,24 +100,24 @@ def test_function_words_need_not_be_masked() -> None:
 
 def test_an_entity_with_a_harmless_mention_is_held_to_the_others() -> None:
     gold = read_by(mark("Mr Jon Quell", "quell", "DIRECT"), mark("Mr Quell", "quell", "NO_MASK"))
-    assert parts(at("Jon Quell"), gold=(gold,))["direct entities"] == (1, 1)
+    assert parts(at("Jon Quell"), gold=(gold,))["direct"] == (1, 1)
 
 
 def test_annotators_count_once_each() -> None:
     gold = (GOLD, read_by(mark("Farby", "f", "DIRECT"), mark("wept", "w"), annotator="other"))
     found = parts(at("Farby"), gold=gold)
-    assert (found["direct entities"], found["quasi entities"], found["mentions"]) == ((1, 2), (1, 3), (2, 6))
-    assert found["token precision"] == (2, 2)
+    assert (found["direct"], found["quasi"], found["mentions"]) == ((1, 2), (1, 3), (2, 6))
+    assert found["token_precision"] == (2, 2)
     found = parts(at("wept"), gold=gold)
-    assert found["token precision"] == found["mention precision"] == (1, 2)
+    assert found["token_precision"] == found["mention_precision"] == (1, 2)
 
 
 def test_weights_by_hand() -> None:
     masked = [at("Farby"), at("met")]
     found = masked_parts([GOLD], masked, {**FLAT, "farby": 3.0, "met": 0.5})
-    assert (found["weighted precision"], found["token precision"]) == ((3.0, 3.5), (1, 2))
+    assert (found["weighted_precision"], found["token_precision"]) == ((3.0, 3.5), (1, 2))
     table = word_information([TEXT, "They met on a day in May.", "Who met?"])[0]
-    weighted = masked_parts([GOLD], masked, table)["weighted precision"]
+    weighted = masked_parts([GOLD], masked, table)["weighted_precision"]
     assert weighted.hits / weighted.total > 1 / 2
 
 
@@ -153,7 +153,7 @@ def test_bounds_and_more_masks_never_recall_less(some: list[Span], more: list[Sp
     assert all(0 <= part.hits <= part.total + 1e-9 for part in found.values())
     assert all(fewer[name].hits <= found[name].hits for name in SHARES[:5])
     assert all(fewer[name].total == found[name].total for name in SHARES[:5])
-    assert found["weighted precision"] == pytest.approx(found["token precision"]), "equal weights are none"
+    assert found["weighted_precision"] == pytest.approx(found["token_precision"]), "equal weights are none"
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,7 @@ def test_a_share_by_hand() -> None:
     assert found.named == {"cleo": True, "anna": False, "bert": True}
     assert found.estimate.value == pytest.approx(2 / 3)
     assert found.estimate.interval == wilson(2, 3)
-    assert (found.n_individuals, found.chance) == (3, 1 / 3)
+    assert found.n_individuals == 3
     # Individuals without a document are candidates all the same.
     alone = order.reidentified(BACKGROUNDS, {"anna": "He keeps herons."})
     assert (alone.estimate.value, alone.estimate.n, alone.n_individuals) == (0, 1, 3)
@@ -112,4 +112,4 @@ def test_suppression_hides_cases_and_the_rest_of_the_text_still_names_some() -> 
     original, suppressed = measured(False), measured(True)
     difference = order.reidentified_difference(original, suppressed)
     assert difference.low is not None and difference.low > 0
-    assert suppressed.estimate.low is not None and suppressed.estimate.low > suppressed.chance
+    assert suppressed.estimate.low is not None and suppressed.estimate.low > 1 / suppressed.n_individuals

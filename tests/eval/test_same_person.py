@@ -175,7 +175,7 @@ def test_the_scores_are_the_sum_of_three() -> None:
     corpus = kept(documents, REDACT, "alias")
     scores = measured.SamePerson(ENCODER).scores(corpus.documents)
     texts = [each.text for each in corpus.documents]
-    words = np.array(list(Bm25().scores(texts, texts)))
+    words = np.array(list(Bm25().index(texts)(texts)))
     vectors = np.array([ENCODER.encode([" ".join(split_sentences(text))])[0] for text in texts], np.float64)
     vectors -= vectors.mean(axis=0)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -29,7 +29,6 @@ def test_lexical_distance_by_hand() -> None:
     linked = "The heron was fed at noon. The mill is in Ostby."
     assert lexical_distance(TEXT, linked) == pytest.approx(1 - 10 / 16)
     # F of 10/16 and 10/11 is 20/27.
-    assert lexical_distance(TEXT, linked, part="f") == pytest.approx(1 - 20 / 27)
     # Without the first sentence: 10 words, of which "the" and "the mill is in" stand there.
     assert lexical_distance(TEXT, linked, ["the heron was fed"]) == pytest.approx(1 - 5 / 10)
     assert lexical_distance(TEXT, TEXT) == 0

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.measures.said import moment_of, ranges_of
-from eval.studies.intact.report import Judgement, Pair, all_judged, judged
+from eval.studies.intact.report import Judgement, judged
 
 YES, NO = True, False
 
@@ -110,11 +110,6 @@ def test_the_check_reads_both_sides(
     verdict = judged(original, replacement, kind)
     assert verdict.truthful == truthful
     assert less_specific is None or verdict.less_specific == less_specific
-
-
-def test_many_are_judged_as_each_alone() -> None:
-    pairs = [Pair(original, replacement, kind) for kind, original, replacement, *_ in EXAMPLES]
-    assert all_judged(pairs) == [judged(each.original, each.replacement, each.kind) for each in pairs]
 
 
 DAYS = st.dates(date(1900, 1, 1), date(2039, 12, 31))

@@ -177,6 +177,7 @@ eval.studies.intact.order.PublishedWords: name
 eval.measures.preserved.Clustering: engine
 eval.measures.preserved.ClustersKept: engine
 eval.studies.intact.report.MethodFigures: method nmi kinds
+eval.studies.intact.report.TextFigures: method nmi
 eval.studies.intact.report.OrderFact: measure lower higher
 eval.studies.intact.report.BenchmarkRow: method spans nmi
 eval.studies.intact.report.BenchmarkFigures: engines
@@ -184,6 +185,8 @@ eval.studies.intact.report.IntactReport: command engines absent
 eval.studies.intact.study.Replaced: doc_id kind label
 ingest.wording.guessed.Case: label
 eval.tasks.linkage.RuleCategorizer: name
+eval.tasks.linkage.Categorizer: name
+eval.tasks.coverage.Advantage: control
 eval.tasks.sets.Mauve: engine
 eval.measures.preserved.Preserved: engine
 eval.studies.intact.order.Reidentified: engine

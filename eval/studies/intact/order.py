@@ -30,7 +30,7 @@ from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.entity_type import EntityType
 from ingest.deciding.baselines.synthetic import Synthetic
 from ingest.deciding.baselines.uniform import REDACT, SUPPRESS
-from ingest.documents import Action, Decision, Document, SanitizedDocument, Span
+from ingest.documents import Action, Decision, Document, Entity, SanitizedDocument, Span
 from ingest.protocols import Encoder, Hazards, Method, Wording
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
@@ -95,10 +95,9 @@ class PublishedWords:
 
     def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         """A decision for each mention."""
-        return [[self._decision(text, number) for number in range(len(text.entities))] for text in texts]
+        return [[self._decision(text, entity) for entity in text.entities] for text in texts]
 
-    def _decision(self, text: AnnotatedText, number: int) -> Decision:
-        entity = text.entities[number]
+    def _decision(self, text: AnnotatedText, entity: Entity) -> Decision:
         said = self.words[text.text][entity.span].strip()
         return Decision(entity, None, Action.SURROGATE if said else Action.SUPPRESS, self.name, said)
 
@@ -119,27 +118,20 @@ class Reidentified:
     n_individuals: int
     named: Mapping[str, bool] = field(repr=False)
 
-    @property
-    def chance(self) -> float:
-        """The share that blind guessing names, 1 / n."""
-        return 1 / self.n_individuals
-
 
 def reidentified(backgrounds: Mapping[str, str], sanitized: Mapping[str, str]) -> Reidentified:
     """The TRIR of sanitized documents, given the background of every individual, both by individual.
 
     The measure of Manzanares-Salor, Sánchez and Lison (2024, Evaluating the disclosure risk of anonymized
-    documents via a machine learning-based re-identification attack), which INTACT uses. The attacker has a
-    public text, the background, about each individual, and every sanitized document is about one of them.
-    Theirs trains a language model on the backgrounds; ours, ``trir[tfidf]``, names the individual whose
-    background is most similar by TF-IDF. It is weaker: a low share is no proof of safety, and the published
-    shares are no yardstick.
+    documents via a machine learning-based re-identification attack), which INTACT uses. The background is a
+    public text about an individual. Theirs trains a language model on the backgrounds; ours, ``trir[tfidf]``,
+    names the individual whose background is most similar by TF-IDF. It is weaker: a low share is no proof of
+    safety, and the published shares are no yardstick.
 
     Raises:
         ValueError: an individual has no background, or no background has a word.
     """
-    without = len(sanitized.keys() - backgrounds.keys())
-    if without:
+    if without := len(sanitized.keys() - backgrounds.keys()):
         raise ValueError(f"{without} of {len(sanitized)} individuals have no background: give one of each")
     guesses = most_similar_individuals(backgrounds, list(sanitized.values()))
     named = {each: each == guess for each, guess in zip(sanitized, guesses, strict=True)}
@@ -162,8 +154,9 @@ def most_similar_individuals(backgrounds: Mapping[str, str], texts: Sequence[str
     try:
         known = vectorizer.fit_transform(backgrounds.values())
     except ValueError:
-        message = f"{len(backgrounds)} backgrounds hold no words but stop words: give one with words"
-        raise ValueError(message) from None
+        raise ValueError(
+            f"{len(backgrounds)} backgrounds hold no words but stop words: give one with words"
+        ) from None
     if not texts:
         return []
     similarities = (vectorizer.transform(texts) @ known.T).toarray()
@@ -215,9 +208,7 @@ def compared(
     """Compare sanitized documents, in order, with their originals, whose ``clusters`` are given."""
     texts = {each.doc_id: each.text for each in originals}
     whole = len(sanitized) == len(originals)
-    found = (
-        clusterings([each.text for each in sanitized], encoder, seed) if whole else [None for _ in clusters]
-    )
+    found = clusterings([each.text for each in sanitized], encoder, seed) if whole else [None] * len(clusters)
     return Compared(
         text_preserved([edited(texts[each.doc_id], each) for each in sanitized], encoder, seed),
         [clusters_kept(one, other) for one, other in zip(clusters, found, strict=True)],
@@ -227,14 +218,12 @@ def compared(
 
 def edited(text: str, document: SanitizedDocument) -> EditedDocument:
     """An original, and what a method put in place of the spans that it did not keep."""
-    return EditedDocument(
-        text,
-        [
-            (decision.entity.span, document.text[start:end])
-            for decision, (start, end) in zip(document.decisions, document.places, strict=True)
-            if decision.action is not Action.KEEP
-        ],
-    )
+    edits = [
+        (decision.entity.span, document.text[start:end])
+        for decision, (start, end) in zip(document.decisions, document.places, strict=True)
+        if decision.action is not Action.KEEP
+    ]
+    return EditedDocument(text, edits)
 
 
 _INTACT, _GPT = PUBLISHED["intact"], PUBLISHED["gpt35_presidio"]
@@ -243,12 +232,8 @@ FOUND: Mapping[str, Sequence[tuple[str, str]]] = {
     TPS: ((SUPPRESSION, ENTITY_TYPE), (ENTITY_TYPE, _GPT), (_GPT, LEAST), (LEAST, _INTACT), (_INTACT, MOST)),
     NMI: ((MOST, _INTACT), (_GPT, MOST), (ENTITY_TYPE, _GPT), (LEAST, _GPT), (LEAST, ENTITY_TYPE)),
     TRIR: (
-        (SUPPRESSION, MOST),
-        (_INTACT, MOST),
-        (_INTACT, LEAST),
-        (SUPPRESSION, _INTACT),
-        (_GPT, SUPPRESSION),
-        (ENTITY_TYPE, SUPPRESSION),
+        *((SUPPRESSION, MOST), (_INTACT, MOST), (_INTACT, LEAST)),
+        *((SUPPRESSION, _INTACT), (_GPT, SUPPRESSION), (ENTITY_TYPE, SUPPRESSION)),
     ),
 }
 """Pairs of methods by measure, the one with the lower figure first."""
@@ -269,7 +254,9 @@ def order_facts(measured: Mapping[str, Compared], seed: int = 0) -> tuple[OrderF
 
 def _differences(measure: str, low: Compared, high: Compared, seed: int) -> list[tuple[str, Estimate]]:
     if measure == TPS:
-        return [(TPS, _by_document(low.kept.per_document, high.kept.per_document, seed))]
+        both = zip(low.kept.per_document, high.kept.per_document, strict=True)
+        found = [more - less for less, more in both if less is not None and more is not None]
+        return [(TPS, mean_of(found, seed))]
     if measure == TRIR:
         if low.named is None or high.named is None:
             return []
@@ -279,11 +266,6 @@ def _differences(measure: str, low: Compared, high: Compared, seed: int) -> list
         for one, other in zip(low.clusters, high.clusters, strict=True)
         if one is not None and other is not None
     ]
-
-
-def _by_document(low: Sequence[float | None], high: Sequence[float | None], seed: int) -> Estimate:
-    both = zip(low, high, strict=True)
-    return mean_of([more - less for less, more in both if less is not None and more is not None], seed)
 
 
 def by_run(low: Sequence[float], high: Sequence[float]) -> Estimate:

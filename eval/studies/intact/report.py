@@ -2,11 +2,14 @@
 
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Literal
 
 from eval.measures.agreement import estimated, weighted_kappa
@@ -65,23 +68,15 @@ LESS = Judgement(truthful=True, less_specific=True)
 INVENTED = Judgement(truthful=False, less_specific=False)
 
 
-def all_judged(pairs: Sequence[Pair]) -> list[Judgement]:
-    """For each pair the verdict of the first rule that applies."""
-    return [_judged(pair) for pair in pairs]
-
-
 def judged(original: str, replacement: str, kind: str) -> Judgement:
-    """The same for one replacement.
+    """The verdict of the first rule that applies.
 
     A proxy. The rules read both sides: dates, numbers and areas of the world by containment; names that
     nobody said are untrue; fewer words are less specific. What no rule decides counts as true and less
     specific: the likeness of sentence vectors told true from false no better. ``validated`` holds the proxy
     against what people judged.
     """
-    return _judged(Pair(original, replacement, kind))
-
-
-def _judged(pair: Pair) -> Judgement:
+    pair = Pair(original, replacement, kind)
     return next((verdict for rule in _RULES if (verdict := rule(pair)) is not None), LESS)
 
 
@@ -100,13 +95,10 @@ def _sign(pair: Pair) -> Judgement | None:
     """What stands for a name and says nothing: [date], ORG_3, Person A, ABC Corp."""
     if _SIGN.fullmatch(pair.replacement.strip()):
         return LESS
-    if pair.kind == "ORG" and any(map(_in_a_row, pair.replacement.split())):
-        return LESS
+    if pair.kind == "ORG":
+        words = (word for word in pair.replacement.split() if len(word) == 3 and word.isupper())
+        return LESS if any(word in ascii_uppercase for word in words) else None
     return LESS if pair.kind == "PERSON" and _LETTERED.fullmatch(pair.replacement) else None
-
-
-def _in_a_row(word: str) -> bool:
-    return len(word) == 3 and word.isupper() and word in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def _days(pair: Pair) -> Judgement | None:
@@ -202,9 +194,8 @@ def _invented(pair: Pair) -> Judgement | None:
     first = len(found) > 1 and found[0][1:].islower() and not found[1][0].isupper()
     last = len(_WORD.findall(_without_letter(pair.replacement)))
     known = _nouns().union(_words(pair.original), *(each.words for each in areas_in(pair.replacement)))
-    return (
-        INVENTED if any(each[0].isupper() and fold(each) not in known for each in found[first:last]) else None
-    )
+    invented = any(each[0].isupper() and fold(each) not in known for each in found[first:last])
+    return INVENTED if invented else None
 
 
 @cache
@@ -238,10 +229,6 @@ class JudgedReplacement:
     people: Judgement
     original: str = field(repr=False)
     replacement: str = field(repr=False)
-
-
-Answered = tuple[JudgedReplacement, Judgement]
-"""A replacement and what the proxy says of it."""
 
 
 class AgreementFigure(Frozen):
@@ -290,21 +277,16 @@ def read_judgements(path: Path, half: Half = "reported") -> list[JudgedReplaceme
     Raises:
         ConfigurationError: The file is missing or is not in the layout of the judgements.
     """
-    return [each for each in parsed_lines(path, _parsed) if half_of(each.doc_id) == half]
+
+    def parsed(row: Row, number: int) -> JudgedReplacement:
+        people = Judgement(bool(row["truthful"]), bool(row["less_specific"]))
+        said, told = row["span_text"], row["replacement"] or ""
+        return JudgedReplacement(row["doc_id"], row["system"], row["entity_type"], people, said, told)
+
+    return [each for each in parsed_lines(path, parsed) if half_of(each.doc_id) == half]
 
 
-def _parsed(row: Row, number: int) -> JudgedReplacement:
-    return JudgedReplacement(
-        row["doc_id"],
-        row["system"],
-        row["entity_type"],
-        Judgement(bool(row["truthful"]), bool(row["less_specific"])),
-        row["span_text"],
-        row["replacement"] or "",
-    )
-
-
-def validated(replacements: Sequence[JudgedReplacement], half: Half = "reported") -> Validation:
+def validated(replacements: Sequence[JudgedReplacement]) -> Validation:
     """Agreement of the proxy with people: over all replacements, by type and by system.
 
     The documents are split in two by a digest of their ids. The rules of the proxy were chosen on one half
@@ -317,24 +299,27 @@ def validated(replacements: Sequence[JudgedReplacement], half: Half = "reported"
     if not replacements:
         raise ValueError("there are no judgements to hold the proxy against")
     answered = [(each, judged(each.original, each.replacement, each.kind)) for each in replacements]
-    parts: dict[str, list[Answered]] = {"all": answered}
-    for name in ("kind", "system"):
-        for part in sorted({getattr(each, name) for each in replacements}):
-            parts[part] = [pair for pair in answered if getattr(pair[0], name) == part]
+    parts = {"all": answered}
+    for part in sorted({each.kind for each in replacements}):
+        parts[part] = [pair for pair in answered if pair[0].kind == part]
+    for part in sorted({each.system for each in replacements}):
+        parts[part] = [pair for pair in answered if pair[0].system == part]
     return Validation(
-        half=half,
+        half="reported",
         replacements=len(replacements),
         documents=len({each.doc_id for each in replacements}),
         figures=tuple(_figure(question, part, parts[part]) for question in QUESTIONS for part in parts),
     )
 
 
-def _figure(question: Question, part: str, answered: Sequence[Answered]) -> AgreementFigure:
-    answers: dict[str, list[tuple[bool, bool]]] = {}
+def _figure(
+    question: Question, part: str, answered: Sequence[tuple[JudgedReplacement, Judgement]]
+) -> AgreementFigure:
+    """``answered`` are replacements, with what the proxy says of each."""
+    answer = attrgetter(question.replace(" ", "_"))
+    answers = defaultdict[str, list[tuple[bool, bool]]](list)
     for each, verdict in answered:
-        answers.setdefault(each.doc_id, []).append(
-            (_answer(question, verdict), _answer(question, each.people))
-        )
+        answers[each.doc_id].append((answer(verdict), answer(each.people)))
     pairs = [pair for of_document in answers.values() for pair in of_document]
     yes = sum(people for _, people in pairs)
     return AgreementFigure(
@@ -347,8 +332,7 @@ def _figure(question: Question, part: str, answered: Sequence[Answered]) -> Agre
         ),
         # With two answers, weights do not matter: this is Cohen's kappa.
         kappa=estimated(
-            weighted_kappa,
-            [([float(p) for p, _ in each], [float(q) for _, q in each]) for each in answers.values()],
+            weighted_kappa, [([p for p, _ in each], [q for _, q in each]) for each in answers.values()]
         ),
         majority=max(yes, len(pairs) - yes) / len(pairs),
         both_yes=pairs.count((True, True)),
@@ -356,10 +340,6 @@ def _figure(question: Question, part: str, answered: Sequence[Answered]) -> Agre
         only_people_yes=pairs.count((False, True)),
         both_no=pairs.count((False, False)),
     )
-
-
-def _answer(question: Question, judgement: Judgement) -> bool:
-    return judgement.truthful if question == "truthful" else judgement.less_specific
 
 
 class GuessFigures(Frozen):
@@ -406,21 +386,25 @@ class ClusterFigures(Frozen):
     chance: tuple[float, float]
 
 
-class MethodFigures(Frozen):
-    """A method's figures; ``kinds`` are by the annotators' types, with all but persons and codes as ``all``.
-
-    ``similarity`` is the mean cosine of the originals with what replaced them. ``trir_minus_suppression`` is
-    paired by document. ``nmi`` is by engine.
-    """
+class TextFigures(Frozen):
+    """What a method keeps of texts; ``trir_minus_suppression`` is paired by document, ``nmi`` by engine."""
 
     method: str
     failed: int
     tps: Estimate
     tpi: Estimate
-    similarity: Estimate
     nmi: dict[str, ClusterFigures] = {}
     trir: Estimate | None
     trir_minus_suppression: Estimate | None
+
+
+class MethodFigures(TextFigures):
+    """A method's figures; ``kinds`` are by the annotators' types, with all but persons and codes as ``all``.
+
+    ``similarity`` is the mean cosine of the originals with what replaced them.
+    """
+
+    similarity: Estimate
     kinds: dict[str, KindFigures]
 
 
@@ -436,18 +420,11 @@ class OrderFact(Frozen):
     difference: Estimate
 
 
-class BenchmarkRow(Frozen):
+class BenchmarkRow(TextFigures):
     """A method of the benchmark's table; ``spans`` says where it takes its spans from."""
 
-    method: str
     spans: str
-    failed: int
     masked: Masked
-    tps: Estimate
-    tpi: Estimate
-    nmi: dict[str, ClusterFigures]
-    trir: Estimate | None
-    trir_minus_suppression: Estimate | None
 
 
 class BenchmarkFigures(Frozen):

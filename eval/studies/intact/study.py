@@ -2,15 +2,15 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from eval.attacks.guessing import Guess, guess_shares, guess_slots
 from eval.corpora import seen
 from eval.corpora.layouts import files_in
 from eval.corpora.marked import (
-    MarkedCorpus,
     ReplacedCase,
     backgrounds,
     halves,
@@ -24,10 +24,7 @@ from eval.documents import MarkedDocument
 from eval.measures.preserved import (
     ENGINE,
     WEIGHTS,
-    ClustersKept,
     Masked,
-    Part,
-    Spread,
     masked_parts,
     masked_shares,
     similarities_of,
@@ -42,7 +39,6 @@ from eval.studies.intact.order import (
     INTACT,
     SUPPRESSION,
     TRIR_ENGINE,
-    Clusterings,
     Compared,
     Reidentified,
     clusterings,
@@ -60,9 +56,8 @@ from eval.studies.intact.report import (
     Judgement,
     KindFigures,
     MethodFigures,
-    Pair,
-    all_judged,
     half_of,
+    judged,
     read_judgements,
     validated,
 )
@@ -73,7 +68,6 @@ from ingest.deciding.baselines.entity_type import EntityType
 from ingest.deciding.baselines.uniform import ORIGIN as KEEP_ALL
 from ingest.deciding.policy import PolicyName
 from ingest.documents import Document, SanitizedDocument
-from ingest.errors import SanitizationError
 from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder, Method, Sanitizer
 from ingest.sanitize import DecidingSanitizer
@@ -128,13 +122,8 @@ def benchmark_cases(
             "SPIA too"
         )
     texts = {case.document.text for case in everything}
-    return Cases(compared, _by_document(with_seen(data, seen.CASES).only(HELD_OUT), texts)[:most], everything)
-
-
-def _by_document(corpus: MarkedCorpus, texts: Iterable[str]) -> list[tuple[MarkedDocument, ...]]:
-    wanted = set(texts)
-    rows = zip(*corpus.by_annotator.values(), strict=True)
-    return [row for row in rows if row[0].document.text in wanted]
+    rows = zip(*with_seen(data, seen.CASES).only(HELD_OUT).by_annotator.values(), strict=True)
+    return Cases(compared, [row for row in rows if row[0].document.text in texts][:most], everything)
 
 
 Key = tuple[str, str]
@@ -159,19 +148,34 @@ def benchmark(
     the raw text alone.
     """
     made = _sanitizers(cases, path, system, guesser, limit, progress)
-    documents, bench = cases.documents, _Bench(cases, system.encoder, known, seed)
-    measured: dict[Key, _Measured] = {}
+    documents, originals = cases.documents, [case.document for case in cases.compared]
+    clusters = clusterings([each.text for each in originals], system.encoder, seed)
+    texts = [case.document.text for case in cases.everything]
+    information = dict(zip(texts, word_information(texts), strict=True))
+    measured: dict[Key, tuple[int, Masked, Compared]] = {}
     for number, (key, sanitizer) in enumerate(made.items()):
         progress(f"measuring {', '.join(key)}", number, len(made))
-        outcomes = sanitizer.sanitize(documents)
-        measured[key] = bench.measured(dict(zip((each.text for each in documents), outcomes, strict=True)))
-    base = measured[SUPPRESSION, GOLD].compared.named
+        outcomes = zip(documents, sanitizer.sanitize(documents), strict=True)
+        done = {old.text: new for old, new in outcomes if isinstance(new, SanitizedDocument)}
+        sanitized = [done[each.text] for each in originals if each.text in done]
+        parts = []
+        for annotated in cases.marked:
+            text = annotated[0].document.text
+            spans = replaced_spans(text, done[text]) if text in done else None
+            if spans is not None:
+                parts.append(masked_parts(annotated, spans, information[text]))
+        measured[key] = (
+            len({each.text for each in documents}) - len(done),
+            masked_shares(parts, seed),
+            compared(originals, sanitized, clusters, known, system.encoder, seed),
+        )
+    base = measured[SUPPRESSION, GOLD][2].named
     return BenchmarkFigures(
         compared=len(cases.compared),
         marked=len(cases.marked),
         individuals=len(known),
         engines={"recall and precision": ENGINE, "weights": WEIGHTS, "detector": system.detector.name},
-        rows=tuple(_row(key, each, base, seed) for key, each in measured.items()),
+        rows=tuple(_row(key, *each, base, seed) for key, each in measured.items()),
     )
 
 
@@ -179,109 +183,51 @@ def _sanitizers(
     cases: Cases, path: Path, system: System, guesser: Guesser, limit: float, progress: Progress
 ) -> dict[Key, Sanitizer]:
     """In the order of the table."""
+
+    def on(marks: Sequence[MarkedDocument], method: Method) -> DecidingSanitizer:
+        return DecidingSanitizer(GoldDetector(marks), method, RiskPrior(), language="any")
+
     held = {document.text for document in cases.documents}
     on_gold, _ = sanitizers([case for case in cases.everything if case.document.text in held], guesser, limit)
-    found: dict[Key, Sanitizer] = {(ORIGIN, NOWHERE): _on([], KEEP_ALL)}
+    found: dict[Key, Sanitizer] = {(ORIGIN, NOWHERE): on([], KEEP_ALL)}
     found |= {(name, GOLD): sanitizer for name, sanitizer in on_gold.items()}
     marks = presidio_marks(path, [case.document for case in cases.everything])
     if held <= {each.document.text for each in marks}:
-        found[ENTITY_TYPE, PRESIDIO] = _on(marks, EntityType())
-    own = own_sanitizers(system, cases.documents, progress)
-    return found | {(name, DETECTED): sanitizer for name, sanitizer in own.items()}
-
-
-def _on(marks: Sequence[MarkedDocument], method: Method) -> DecidingSanitizer:
-    return DecidingSanitizer(GoldDetector(marks), method, RiskPrior(), language="any")
-
-
-def own_sanitizers(
-    system: System, documents: Sequence[Document], progress: Progress = no_progress
-) -> dict[str, Sanitizer]:
-    """The policies of a system as they run on raw text; what does not depend on the policy is done once."""
+        found[ENTITY_TYPE, PRESIDIO] = on(marks, EntityType())
+    # What does not depend on the policy is done once.
     shared = replace(
         system,
-        detector=detected(system, documents, progress),
+        detector=detected(system, cases.documents, progress),
         risk=remembering(system.risk, "hazards", key=AnnotatedText.digest),
         scale=system.scale or EMBEDDED_SCALE,
     )
     rules = {"intact": INTACT} if system.language_model is None else {}
-    return {
-        rules.get(name, name): replace(shared, policy=replace(system.policy, name=name)).sanitizer()
-        for name in OWN
-    }
+    for name in OWN:
+        own = replace(shared, policy=replace(system.policy, name=name))
+        found[rules.get(name, name), DETECTED] = own.sanitizer()
+    return found
 
 
-Outcomes = Mapping[str, SanitizedDocument | SanitizationError]
-"""What became of each document, by its text."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """A method's figures, and how many documents it could not sanitize."""
-
-    failed: int
-    masked: Masked
-    compared: Compared
-
-
-class _Bench:
-    """What is the same for all methods, made once."""
-
-    def __init__(self, cases: Cases, encoder: Encoder, known: Mapping[str, str], seed: int) -> None:
-        self._cases, self._encoder, self._known, self._seed = cases, encoder, known, seed
-        self._originals = [case.document for case in cases.compared]
-        self._clusters: Clusterings = clusterings([each.text for each in self._originals], encoder, seed)
-        texts = [case.document.text for case in cases.everything]
-        self._information = dict(zip(texts, word_information(texts), strict=True))
-
-    def measured(self, outcomes: Outcomes) -> _Measured:
-        done = {text: each for text, each in outcomes.items() if isinstance(each, SanitizedDocument)}
-        sanitized = [done[each.text] for each in self._originals if each.text in done]
-        parts = [self._parts(annotated, done) for annotated in self._cases.marked]
-        return _Measured(
-            len(outcomes) - len(done),
-            masked_shares([each for each in parts if each], self._seed),
-            compared(self._originals, sanitized, self._clusters, self._known, self._encoder, self._seed),
-        )
-
-    def _parts(
-        self, annotated: Sequence[MarkedDocument], done: Mapping[str, SanitizedDocument]
-    ) -> dict[str, Part] | None:
-        text = annotated[0].document.text
-        spans = replaced_spans(text, done[text]) if text in done else None
-        return None if spans is None else masked_parts(annotated, spans, self._information[text])
-
-
-def _row(key: Key, measured: _Measured, base: Reidentified | None, seed: int) -> BenchmarkRow:
-    found = measured.compared
+def _row(
+    key: Key, failed: int, masked: Masked, found: Compared, base: Reidentified | None, seed: int
+) -> BenchmarkRow:
     method, spans = key
-    return BenchmarkRow(
-        method=method,
-        spans=spans,
-        failed=measured.failed,
-        masked=measured.masked,
-        tps=found.kept.tps,
-        tpi=found.kept.tpi,
-        nmi=cluster_figures(found.clusters),
-        trir=found.named.estimate if found.named else None,
-        trir_minus_suppression=reidentified_difference(found.named, base, seed)
-        if found.named and base
-        else None,
-    )
+    return BenchmarkRow(method=method, spans=spans, failed=failed, masked=masked, **_texts(found, base, seed))
 
 
-def cluster_figures(clusters: Iterable[ClustersKept | None]) -> dict[str, ClusterFigures]:
-    """The figures of each engine that could cluster."""
-
-    def of(spread: Spread) -> tuple[float, float]:
-        return spread.mean, spread.deviation
-
+def _texts(found: Compared, base: Reidentified | None, seed: int) -> dict[str, Any]:
+    """The figures of whole texts, those of each engine that could cluster by its name."""
+    named = found.named
     return {
-        each.engine: ClusterFigures(
-            n=each.n, kept=of(each.kept), ceiling=of(each.ceiling), chance=of(each.chance)
-        )
-        for each in clusters
-        if each is not None
+        "tps": found.kept.tps,
+        "tpi": found.kept.tpi,
+        "nmi": {
+            each.engine: ClusterFigures(n=each.n, kept=each.kept, ceiling=each.ceiling, chance=each.chance)
+            for each in found.clusters
+            if each is not None
+        },
+        "trir": named.estimate if named else None,
+        "trir_minus_suppression": reidentified_difference(named, base, seed) if named and base else None,
     }
 
 
@@ -314,30 +260,14 @@ class Replaced:
         """Whether the words say the kind and no more."""
         if not self.words or _NUMBERED.fullmatch(self.words):
             return True
-        return names_only_a_kind(self.words, self.label) and not self._has_class
-
-    @property
-    def _has_class(self) -> bool:
-        """Whether a letter stands behind a class: Bank A."""
-        return re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)* [A-Z]{1,2}", self.words) is not None
+        of_class = re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)* [A-Z]{1,2}", self.words)  # Bank A
+        return names_only_a_kind(self.words, self.label) and not of_class
 
     @property
     def rung(self) -> int | None:
         """The number of its rung, from 1; None if its words are none."""
         said = fold(self.words)
         return next((number for number, rung in enumerate(self.rungs, 1) if rung in said), None)
-
-
-@dataclass(frozen=True, slots=True)
-class _MeasuredMethod:
-    """What was made of one method: its replacements with what was found of each, and its texts compared."""
-
-    failed: int
-    replaced: Sequence[Replaced] = field(repr=False)
-    guesses: Sequence[Guess] = field(repr=False)
-    verdicts: Sequence[Judgement] = field(repr=False)
-    similar: Sequence[float] = field(repr=False)
-    compared: Compared = field(repr=False)
 
 
 def measure_intact(
@@ -348,13 +278,13 @@ def measure_intact(
     seed: int = 0,
     progress: Progress = no_progress,
     most: int | None = None,
-    judged: Path | None = None,
+    judgements: Path | None = None,
     system: Callable[[], System] | None = None,
     table_only: bool = False,
 ) -> IntactReport:
     """Measure all methods on the reported half of the cases; ``most`` takes the first few.
 
-    ``encoder`` reads the same sentences for each method: give one that caches. ``judged`` is a file of
+    ``encoder`` reads the same sentences for each method: give one that caches. ``judgements`` is a file of
     people's judgements, to hold the check of truth against. ``system`` makes the one whose policies run on
     raw text in the benchmark's table, if there are cases for that; without it there is no such table.
     ``table_only`` leaves out what looks at single replacements: truth, kinds and guesses, most of the time.
@@ -363,7 +293,7 @@ def measure_intact(
         LetheError: The corpus or the judgements are missing or broken.
     """
     commit = commit_here()
-    validation = validated(read_judgements(judged)) if judged else None
+    validation = validated(read_judgements(judgements)) if judgements else None
     everything = replaced_cases(path)
     reported = halves(everything)[1]
     cases = reported[:most]
@@ -373,14 +303,16 @@ def measure_intact(
     made, absent = sanitizers(cases, guesser, limit)
     originals = [case.document for case in cases]
     clusters = clusterings([each.text for each in originals], encoder, seed)
-    measured, texts = dict[str, _MeasuredMethod](), dict[str, Compared]()
+    failed: dict[str, int] = {}
+    spans, texts = dict[str, list[_Span]](), dict[str, Compared]()
     for number, (name, sanitizer) in enumerate(made.items()):
         progress(f"measuring {name}", number, len(made))
         outcomes = sanitizer.sanitize(originals)
         documents = [each for each in outcomes if isinstance(each, SanitizedDocument)]
         texts[name] = compared(originals, documents, clusters, known, encoder, seed)
+        failed[name] = len(cases) - len(documents)
         if not table_only:
-            measured[name] = _measured_method(cases, documents, texts[name], encoder, seed)
+            spans[name] = _measured_spans(cases, documents, encoder, seed)
     base = texts[SUPPRESSION].named
     table = None
     if system is not None:
@@ -398,7 +330,16 @@ def measure_intact(
         cases=len(cases),
         individuals=len(known),
         engines={"guesser": guesser.name, "TRIR": TRIR_ENGINE, "similarity": encoder.name},
-        methods=tuple(_figures(name, each, base, seed) for name, each in measured.items()),
+        methods=tuple(
+            MethodFigures(
+                method=name,
+                failed=failed[name],
+                similarity=texts[name].kept.similarity,
+                kinds=_by_kind(each, seed),
+                **_texts(texts[name], base, seed),
+            )
+            for name, each in spans.items()
+        ),
         order=order_facts(texts, seed),
         benchmark=table,
         validation=validation,
@@ -406,20 +347,20 @@ def measure_intact(
     )
 
 
-def _measured_method(
-    cases: Sequence[ReplacedCase],
-    documents: Sequence[SanitizedDocument],
-    texts: Compared,
-    encoder: Encoder,
-    seed: int,
-) -> _MeasuredMethod:
+_Span = tuple[Replaced, Guess, Judgement, float]
+"""A replacement, what is guessed and judged of it, and how similar it is."""
+
+
+def _measured_spans(
+    cases: Sequence[ReplacedCase], documents: Sequence[SanitizedDocument], encoder: Encoder, seed: int
+) -> list[_Span]:
     originals = [case.document for case in cases]
     replaced = replaced_in(cases, documents)
     likeness = similarities_of({(each.said, each.words) for each in replaced}, encoder)
     similar = [likeness[each.said, each.words] for each in replaced]
     guesses = guess_slots(originals, documents, encoder, pool=EVERYTHING, seed=seed)
-    verdicts = all_judged([Pair(each.said, each.words, each.kind) for each in replaced])
-    return _MeasuredMethod(len(cases) - len(documents), replaced, guesses, verdicts, similar, texts)
+    verdicts = [judged(each.said, each.words, each.kind) for each in replaced]
+    return list(zip(replaced, guesses, verdicts, similar, strict=True))
 
 
 def replaced_in(cases: Sequence[ReplacedCase], documents: Sequence[SanitizedDocument]) -> list[Replaced]:
@@ -443,50 +384,36 @@ def replaced_in(cases: Sequence[ReplacedCase], documents: Sequence[SanitizedDocu
     return found
 
 
-def _figures(name: str, measured: _MeasuredMethod, base: Reidentified | None, seed: int) -> MethodFigures:
-    kept, named = measured.compared.kept, measured.compared.named
-    return MethodFigures(
-        method=name,
-        failed=measured.failed,
-        tps=kept.tps,
-        tpi=kept.tpi,
-        similarity=kept.similarity,
-        nmi=cluster_figures(measured.compared.clusters),
-        trir=named.estimate if named else None,
-        trir_minus_suppression=reidentified_difference(named, base, seed) if named and base else None,
-        kinds=_by_kind(measured, seed),
-    )
-
-
-def _by_kind(measured: _MeasuredMethod, seed: int) -> dict[str, KindFigures]:
-    kinds = sorted({each.kind for each in measured.replaced})
+def _by_kind(measured: Sequence[_Span], seed: int) -> dict[str, KindFigures]:
+    kinds = sorted({each.kind for each, *_ in measured})
     groups = {ALL: frozenset(kinds) - NO_LADDER, **{kind: frozenset((kind,)) for kind in kinds}}
-    return {name: _of_kinds(measured, group, seed) for name, group in groups.items()}
+    return {
+        name: _of_kind([each for each in measured if each[0].kind in group], seed)
+        for name, group in groups.items()
+    }
 
 
-def _of_kinds(measured: _MeasuredMethod, kinds: frozenset[str], seed: int) -> KindFigures:
-    rows = [
-        (each, guess, verdict)
-        for each, guess, verdict in zip(measured.replaced, measured.guesses, measured.verdicts, strict=True)
-        if each.kind in kinds
-    ]
+def _of_kind(rows: Sequence[_Span], seed: int) -> KindFigures:
     similar = defaultdict[str, list[float]](list)
-    for each, value in zip(measured.replaced, measured.similar, strict=True):
-        if each.kind in kinds and each.said != each.words:
+    for each, _, _, value in rows:
+        if each.said != each.words:
             similar[each.doc_id].append(value)
-    docs = [each.doc_id for each, _, _ in rows]
+
+    def share(hits: Sequence[tuple[str, bool]]) -> Estimate:
+        totals, counted = Counter(doc for doc, _ in hits), Counter(doc for doc, hit in hits if hit)
+        return clustered_share([counted[doc] for doc in totals], list(totals.values()), seed)
+
     # the rules of the check were chosen on judgements about the other cases
-    checked = [(each.doc_id, verdict) for each, _, verdict in rows if half_of(each.doc_id) == "reported"]
-    judged, verdicts = [doc for doc, _ in checked], [verdict for _, verdict in checked]
-    shares = guess_shares([guess for _, guess, _ in rows], seed)
-    rungs = Counter(each.rung for each, _, _ in rows if each.rung is not None and not each.is_fallback)
+    checked = [(each.doc_id, said) for each, _, said, _ in rows if half_of(each.doc_id) == "reported"]
+    shares = guess_shares([guess for _, guess, _, _ in rows], seed)
+    rungs = Counter(each.rung for each, *_ in rows if each.rung is not None and not each.is_fallback)
     return KindFigures(
         n=len(rows),
         rungs={number: rungs[number] for number in sorted(rungs)},
-        fallback=_share(docs, [each.is_fallback for each, _, _ in rows], seed),
-        truthful=_share(judged, [verdict.truthful for verdict in verdicts], seed),
-        less_specific=_share(judged, [verdict.less_specific for verdict in verdicts], seed),
-        both=_share(judged, [verdict.truthful and verdict.less_specific for verdict in verdicts], seed),
+        fallback=share([(each.doc_id, each.is_fallback) for each, *_ in rows]),
+        truthful=share([(doc, said.truthful) for doc, said in checked]),
+        less_specific=share([(doc, said.less_specific) for doc, said in checked]),
+        both=share([(doc, said.truthful and said.less_specific) for doc, said in checked]),
         guesses=GuessFigures(
             n=len(rows),
             first=shares.first,
@@ -496,9 +423,3 @@ def _of_kinds(measured: _MeasuredMethod, kinds: frozenset[str], seed: int) -> Ki
         ),
         similarity=ratio_of(list(map(sum, similar.values())), list(map(len, similar.values())), seed),
     )
-
-
-def _share(docs: Sequence[str], hits: Sequence[bool], seed: int) -> Estimate:
-    totals = Counter(docs)
-    counted = Counter(doc for doc, hit in zip(docs, hits, strict=True) if hit)
-    return clustered_share([counted[doc] for doc in totals], list(totals.values()), seed)

@@ -4,8 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from eval.attacks.claims import (
     MOST_KNOWN,
@@ -23,7 +24,7 @@ from eval.corpora.layouts import records_in, text_of
 from eval.corpora.loaders import MEDQA, MTS_DIALOG, ChoiceQuestion, choice_questions, load
 from eval.corpora.seen import held_out
 from eval.corpora.sensitive import sensitive_from_gold
-from eval.measures.claim_distance import Asked, ModelJudge, coherence_judge
+from eval.measures.claim_distance import ModelJudge, coherence_judge
 from eval.measures.uncertainty import Estimate
 from eval.prepared import Prepared
 from eval.provenance import Frozen, Provenance
@@ -42,7 +43,7 @@ from eval.tasks.linkage import (
 )
 from ingest.deciding.baselines.uniform import SUPPRESS
 from ingest.deciding.baselines.within_rules import RULES_ALONE
-from ingest.documents import Document, Entity, Identifier, LanguageRule, Span
+from ingest.documents import Document, Entity, Identifier, Span
 from ingest.labels import VAGUE
 from ingest.protecting.whole_texts import BY_MODEL
 from ingest.protocols import Encoder
@@ -62,13 +63,12 @@ def systems(ready: Prepared, seed: int, also: Mapping[str, Rewriter]) -> dict[st
     """Every method by name, ``also`` last. The random control draws once: each document draws for itself."""
     others = marked_systems(ready, seed)
     kept = {method_of(name): each for name, each in others.items() if name not in (*FURTHER_DRAWS, LOWEST)}
-    kept[REMOVED] = replace(ready.system, sanitizing=lambda each: _emptied(each.language))
+    # Nothing is left of any document: what is known without it.
+    kept[REMOVED] = replace(
+        ready.system,
+        sanitizing=lambda each: DecidingSanitizer(WholeText(), SUPPRESS, RiskPrior(), language=each.language),
+    )
     return kept | {name: ready.rewriting(each) for name, each in also.items()}
-
-
-def _emptied(language: LanguageRule) -> DecidingSanitizer:
-    """Leaves nothing of any document: what is known without it."""
-    return DecidingSanitizer(WholeText(), SUPPRESS, RiskPrior(), language=language)
 
 
 class WholeText:
@@ -84,25 +84,17 @@ class WholeText:
         ]
 
 
-ROUGE, BM25, BM25_MAJORITY, DENSE, DENSE_MAJORITY = (
-    "rouge",
-    "bm25",
-    "bm25-majority",
-    "dense",
-    "dense-majority",
-)
+ROUGE, BM25, DENSE_MAJORITY = "rouge", "bm25", "dense-majority"
 LINKERS: Mapping[str, Callable[[Encoder], Linker]] = {
     ROUGE: lambda _: Linker(Rouge(), "joined", "documents"),
     BM25: lambda _: Linker(Bm25(), "joined", "documents"),
-    BM25_MAJORITY: lambda _: Linker(Bm25()),
-    DENSE: lambda encoder: Linker(Dense(encoder), "joined", "documents"),
+    "bm25-majority": lambda _: Linker(Bm25()),
+    "dense": lambda encoder: Linker(Dense(encoder), "joined", "documents"),
     DENSE_MAJORITY: lambda encoder: Linker(Dense(encoder)),
 }
 """Single ones ask once, with all known claims joined, for whole documents. With majority each claim asks for
 claims, and votes."""
 Words = Literal["own", "reworded"]
-CHOICES: Sequence[Choice] = ("first", "random", "last")
-WORDS: Sequence[Words] = ("own", "reworded")
 REWORDED = RuleRewording()
 
 
@@ -148,8 +140,8 @@ def variations(main: Attack) -> dict[str, list[Attack]]:
     """
     return {
         "linker": [replace(main, linker=linker) for linker in LINKERS],
-        "choice": [replace(main, choice=choice) for choice in CHOICES],
-        "words": [replace(main, words=words) for words in WORDS],
+        "choice": [replace(main, choice=choice) for choice in get_args(Choice)],
+        "words": [replace(main, words=words) for words in get_args(Words)],
         "known": [replace(main, choice="last", k=k) for k in range(1, MOST_KNOWN + 1)],
     }
 
@@ -192,7 +184,8 @@ def material(
     gold = None if corpus.gold is None else {key: rows for key, rows in corpus.gold.items() if key in ids}
     split = f"{corpus.split} {counted}"
     corpus = replace(corpus, documents=documents, questions=(), gold=gold, split=split)
-    public = dict(zip([each.doc_id for each in documents], public_ids([*ids_of(documents)]), strict=True))
+    own = [each.doc_id for each in documents]
+    public = dict(zip(own, public_ids(own), strict=True))
     exam = choice_questions(path) if name == MEDQA.corpus else {}
     classes = _sections(path, ids) if name == MTS_DIALOG.corpus else {}
     details = {each.doc_id: detail_spans(each, (gold or {}).get(each.doc_id, ())) for each in documents}
@@ -205,11 +198,6 @@ def material(
     )
 
 
-def ids_of(documents: Sequence[Document]) -> list[str]:
-    """The ids of documents."""
-    return [each.doc_id for each in documents]
-
-
 def detail_spans(document: Document, rows: Sequence[Mapping[str, object]]) -> list[Span]:
     """Every place where the text of a hand-annotated entity stands as whole words.
 
@@ -217,12 +205,8 @@ def detail_spans(document: Document, rows: Sequence[Mapping[str, object]]) -> li
         UnreadableDocument: A row of the annotation is broken.
     """
     texts = {each.text for each in sensitive_from_gold(document, rows)}
-    found = {
-        Span(*match.span())
-        for text in texts
-        for match in re.finditer(rf"(?<!\w){re.escape(text)}(?!\w)", document.text)
-    }
-    return sorted(found)
+    patterns = (rf"(?<!\w){re.escape(text)}(?!\w)" for text in texts)
+    return sorted({Span(*match.span()) for each in patterns for match in re.finditer(each, document.text)})
 
 
 def _sections(path: Path, ids: set[str]) -> dict[str, str]:
@@ -248,29 +232,21 @@ def reckoned(
     claims, read = ATOMIZER.claims(texts), len(methods) - 1
     known = [_known(claims, attack) for attack in attacks]
     reworded = [each for attack, each in zip(attacks, known, strict=True) if attack.words != "own"]
+    examined = [each for each in material.corpus.documents if each.doc_id in material.exam]
+    questions = [material.exam[each.doc_id] for each in examined]
     parts: list[Plan] = [
         ModelAtomizer(asker).plan(texts).times(read),
-        ModelRewording(asker).plan(
-            list(dict.fromkeys(one for each in reworded for those in each for one in those))
-        ),
+        ModelRewording(asker).plan(list(dict.fromkeys(chain(*chain(*reworded))))),
         coherence_judge(asker).plan([(text, text) for text in texts]).times(read),
         *(BY_MODEL[name](asker).plan(texts) for name in methods if name in BY_MODEL),
-        ModelAnswerer(asker).plan(*_examined(material)).times(len(methods)),
+        ModelAnswerer(asker).plan([each.text for each in examined], questions).times(len(methods)),
     ]
     if judging:
         judge = ModelJudge(asker)
-        by_known: list[Asked] = [
-            (each, "\n".join(those)) for each, those in zip(claims, known[0], strict=True)
-        ]
         of_text = judge.plan(list(zip(claims, texts, strict=True))).times(read)
-        parts += [of_text, (of_text + judge.plan(by_known)).times(len(attacks))]
+        of_known = judge.plan(list(zip(claims, map("\n".join, known[0]), strict=True)))
+        parts += [of_text, (of_text + of_known).times(len(attacks))]
     return sum(parts, NO_PLAN).reckoned("the originals, with claims cut by rule")
-
-
-def _examined(material: Material) -> tuple[list[str], list[ChoiceQuestion]]:
-    """Texts and the questions about them."""
-    asked = [each for each in material.corpus.documents if each.doc_id in material.exam]
-    return [each.text for each in asked], [material.exam[each.doc_id] for each in asked]
 
 
 def _known(claims: Sequence[Sequence[str]], attack: Attack) -> list[list[str]]:
@@ -309,7 +285,7 @@ class MethodFigures(Frozen):
     ``rate_minus_redact`` and ``facts_over_redact`` are paired by document. ``mauve`` is smoothed.
     ``accuracy`` is the share of exam questions answered right, ``classes`` the utility of label counts, None
     where the corpus has none. ``coherence`` is what a language model gives, from 1 to 5, but for
-    ``not_judged`` texts, empty ones and those of which no answer could be read; None where none was asked.
+    ``not_judged`` texts, empty ones or without a readable answer; None where none was asked.
     """
 
     method: str

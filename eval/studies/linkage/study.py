@@ -10,7 +10,6 @@ from eval.experiment import Experiment, Task
 from eval.measures.claim_distance import (
     COHERENCE,
     LEXICAL_WARNING,
-    Judge,
     ModelJudge,
     coherence_judge,
     rating_once,
@@ -43,18 +42,6 @@ from eval.tasks import linkage as linked
 from eval.tasks import sets as keeping
 from eval.tasks.choices import OPTIONS, RIGHT, UNANSWERED, Choices, ModelAnswerer, SimilarityAnswerer
 from eval.tasks.judged import MISSING, Judged
-from eval.tasks.linkage import (
-    ATOMIZER,
-    JUDGE,
-    JUDGES,
-    JudgeName,
-    LinkageTask,
-    distances,
-    distribution,
-    leaked_by_category,
-    leaked_claims,
-    linkage,
-)
 from eval.tasks.sets import GIVEN, OWN, SMOOTHED, Classes, Kept, Likeness
 from ingest.sanitize import Rewriter
 from ingest.scoring.scale import EMBEDDED_SCALE
@@ -81,7 +68,7 @@ class Options:
     attack: Attack = VERSION_2
     seed: int = 0
     varied: bool = True
-    judge: JudgeName | None = "lexical"
+    judge: linked.JudgeName | None = "lexical"
     also: Mapping[str, Rewriter] = field(default_factory=dict, repr=False)
     asker: Asker | None = field(default=None, repr=False)
 
@@ -90,12 +77,17 @@ class Options:
 class _Tasks:
     """The tasks of every system: the attacks by themselves, the main one first, and the others by kind."""
 
-    attacks: Mapping[Attack, LinkageTask] = field(repr=False)
+    attacks: Mapping[Attack, linked.LinkageTask] = field(repr=False)
     kept: Kept = field(repr=False)
     likeness: Likeness = field(repr=False)
     choices: Choices = field(repr=False)
     classes: Classes = field(repr=False)
     coherence: Judged | None = field(repr=False)
+
+    @property
+    def main(self) -> linked.LinkageTask:
+        """The main attack."""
+        return next(iter(self.attacks.values()))
 
     def all(self) -> list[Task]:
         """Those that have something to measure."""
@@ -146,7 +138,7 @@ def measure_linkage(
         experiment = Experiment(material.corpus.documents, everywhere, dict.fromkeys(everywhere, tasks.all()))
         for done in experiment.run(file, progress):
             found[done.system] = done.rows
-    main = _main(tasks)
+    main = tasks.main
     claims = [row.figures[linked.CLAIMS] for row in _of(found, ORIGIN, main) if row.measured]
     optioned = [row.figures[OPTIONS] for row in _of(found, ORIGIN, tasks.choices) if row.measured]
     return LinkageReport(
@@ -162,15 +154,26 @@ def measure_linkage(
         engines=engines,
         answerer=tasks.choices.answerer.name if optioned else "",
         chance_answer=sum(1 / each for each in optioned) / len(optioned) if optioned else None,
-        warning=LEXICAL_WARNING if main.judge is JUDGE else "",
+        warning=LEXICAL_WARNING if main.judge is linked.JUDGE else "",
         methods=tuple(_method(name, found, tasks, options.seed) for name in found),
-        attacks=tuple(_varied(found, tasks, options)),
+        attacks=tuple(
+            AttackFigures(
+                part=part,
+                attack=attack,
+                outcomes=tuple(
+                    _outcome(method, _of(found, method, tasks.attacks[attack]), options.seed)
+                    for method in found
+                ),
+            )
+            for part, attacks in variations(options.attack).items()
+            for attack in (attacks if options.varied else ())
+        ),
         usage={} if options.asker is None else {k: float(v) for k, v in asdict(options.asker.usage).items()},
     )
 
 
 def _engines(tasks: _Tasks, options: Options) -> dict[str, str]:
-    main = _main(tasks)
+    main = tasks.main
     return {
         "claims": main.atomizer.name,
         "known claims": main.rewording.name,
@@ -185,14 +188,19 @@ def _engines(tasks: _Tasks, options: Options) -> dict[str, str]:
 
 def _tasks(system: System, material: Material, options: Options) -> _Tasks:
     documents, encoder, asker = material.corpus.documents, system.encoder, options.asker
-    atomizer: Atomizer = ATOMIZER
+    atomizer: Atomizer = linked.ATOMIZER
     reworded: Rewording = REWORDED
     if asker is not None:
         # Every attack on every system asks for the same again.
         atomizer = remembering(ModelAtomizer(asker), "claims")
         reworded = remembering(ModelRewording(asker), "reworded")
-    judge = _judge(options)
-    plain = LinkageTask(
+    if options.judge is not None:
+        judge = linked.JUDGES[options.judge]()
+    elif asker is not None:
+        judge = rating_once(ModelJudge(asker))
+    else:
+        raise ConfigurationError("There is no language model to judge claims: name another judge.")
+    plain = linked.LinkageTask(
         documents,
         LINKERS[DENSE_MAJORITY](encoder),
         judge,
@@ -219,35 +227,8 @@ def _tasks(system: System, material: Material, options: Options) -> _Tasks:
     )
 
 
-def _judge(options: Options) -> Judge:
-    if options.judge is not None:
-        return JUDGES[options.judge]()
-    if options.asker is None:
-        raise ConfigurationError("There is no language model to judge claims: name another judge.")
-    return rating_once(ModelJudge(options.asker))
-
-
-def _main(tasks: _Tasks) -> LinkageTask:
-    return next(iter(tasks.attacks.values()))
-
-
 def _of(found: Rows, method: str, task: Task) -> Sequence[Row]:
     return found[method].get(task.name, ())
-
-
-def _varied(found: Rows, tasks: _Tasks, options: Options) -> list[AttackFigures]:
-    return [
-        AttackFigures(
-            part=part,
-            attack=attack,
-            outcomes=tuple(
-                _outcome(method, _of(found, method, tasks.attacks[attack]), options.seed) for method in found
-            ),
-        )
-        for part, attacks in variations(options.attack).items()
-        for attack in attacks
-        if options.varied
-    ]
 
 
 def _outcome(method: str, rows: Sequence[Row], seed: int) -> Outcome:
@@ -256,43 +237,52 @@ def _outcome(method: str, rows: Sequence[Row], seed: int) -> Outcome:
 
     return Outcome(
         method=method,
-        linkage=linkage(rows),
-        distance=distances(rows, linked.DISTANCE, seed),
-        lexical=distances(rows, linked.LEXICAL, seed),
-        leaked=leaked_claims(rows, seed),
+        linkage=linked.linkage(rows),
+        distance=linked.distances(rows, linked.DISTANCE, seed),
+        lexical=linked.distances(rows, linked.LEXICAL, seed),
+        leaked=linked.leaked_claims(rows, seed),
         overlap=over(linked.OVERLAP),
         wording=over(linked.WORDING),
     )
 
 
 def _method(method: str, found: Rows, tasks: _Tasks, seed: int) -> MethodFigures:
-    main = _main(tasks)
-    rows, redacted = (_of(found, each, main) for each in (method, REDACT))
-    kept, kept_by_redact = (_of(found, each, tasks.kept) for each in (method, REDACT))
+    rows, redacted = (_of(found, each, tasks.main) for each in (method, REDACT))
+    right, right_of_redact = (_figure(each, linked.RIGHT) for each in (rows, redacted))
+    kept = _of(found, method, tasks.kept)
+    facts = _figure(kept, keeping.FACTS)
+    facts_of_redact = _figure(_of(found, REDACT, tasks.kept), keeping.FACTS)
+    both = [case for case in facts if case in facts_of_redact]
     answered = [row.figures for row in _of(found, method, tasks.choices) if row.measured]
     (likeness,) = _of(found, method, tasks.likeness)
-    categories = leaked_by_category(rows, main.categorizer.categories, seed)
+    categories = linked.leaked_by_category(rows, tasks.main.categorizer.categories, seed)
+    classed = [row.figures for row in _of(found, method, tasks.classes) if row.measured]
+    classed_right = sum(each[GIVEN] == each[OWN] for each in classed)
     judged = [] if tasks.coherence is None else _of(found, method, tasks.coherence)
     return MethodFigures(
         method=method,
         failed=sum(not row.measured for row in rows),
         main=_outcome(method, rows, seed),
-        rate_minus_redact=_minus(_figure(rows, linked.RIGHT), _figure(redacted, linked.RIGHT), seed),
-        embedding=distances(rows, linked.EMBEDDING, seed),
-        hidden=distances(rows, linked.HIDDEN, seed),
+        rate_minus_redact=mean_of(
+            [each - right_of_redact[case] for case, each in right.items() if case in right_of_redact], seed
+        ),
+        embedding=linked.distances(rows, linked.EMBEDDING, seed),
+        hidden=linked.distances(rows, linked.HIDDEN, seed),
         categories={name: each for name, each in categories.items() if each.n},
-        distribution=distribution(rows),
+        distribution=linked.distribution(rows),
         ratings_missing=_total(rows, linked.MISSING),
         ratings_invalid=_total(rows, linked.INVALID),
-        facts=mean_of(list(_figure(kept, keeping.FACTS).values()), seed),
+        facts=mean_of(list(facts.values()), seed),
         facts_by_chance=mean_of(list(_figure(kept, keeping.CHANCE).values()), seed),
-        facts_over_redact=_over(_figure(kept, keeping.FACTS), _figure(kept_by_redact, keeping.FACTS), seed),
+        facts_over_redact=paired_ratio(
+            [facts[case] for case in both], [facts_of_redact[case] for case in both], seed
+        ),
         claims=_share(kept, keeping.SAID, seed),
         claims_partly=_share(kept, keeping.SAID_PARTLY, seed),
         accuracy=share_of(int(sum(each[RIGHT] for each in answered)), len(answered)) if answered else None,
         unanswered=int(sum(each[UNANSWERED] for each in answered)),
         classes=_classes(_of(found, method, tasks.classes), _of(found, ORIGIN, tasks.classes)),
-        classed_right=_classed_right(_of(found, method, tasks.classes)),
+        classed_right=share_of(classed_right, len(classed)) if classed else None,
         mauve=likeness.figures.get(SMOOTHED),
         coherence=mean_of(list(_figure(judged, COHERENCE).values()), seed) if judged else None,
         not_judged=_total(judged, MISSING),
@@ -312,17 +302,6 @@ def _share(rows: Sequence[Row], part: str, seed: int) -> Estimate:
     return ratio_of(list(parts.values()), [wholes[case] for case in parts], seed)
 
 
-def _minus(one: Mapping[str, float], other: Mapping[str, float], seed: int) -> Estimate:
-    """The mean difference, paired by document."""
-    return mean_of([value - other[case] for case, value in one.items() if case in other], seed)
-
-
-def _over(one: Mapping[str, float], other: Mapping[str, float], seed: int) -> Estimate:
-    """The ratio of the means, paired by document."""
-    both = [case for case in one if case in other]
-    return paired_ratio([one[case] for case in both], [other[case] for case in both], seed)
-
-
 def _classes(rows: Sequence[Row], originals: Sequence[Row]) -> float | None:
     """The utility of the classes given, by those given to the originals; None where these are no scale."""
     counts, reference = (
@@ -333,8 +312,3 @@ def _classes(rows: Sequence[Row], originals: Sequence[Row]) -> float | None:
     if not there or len(set(known.values())) < 2:
         return None
     return chi_squared_utility(there, known)
-
-
-def _classed_right(rows: Sequence[Row]) -> Estimate | None:
-    given = [row.figures[GIVEN] == row.figures[OWN] for row in rows if row.measured]
-    return share_of(sum(given), len(given)) if given else None
