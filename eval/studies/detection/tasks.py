@@ -112,37 +112,26 @@ def flat(found: Sequence[Entity]) -> list[Entity]:
     return sorted(kept, key=lambda e: e.span)
 
 
-def _tallies() -> dict[str, Tally]:
-    return defaultdict(Tally)
+def labels_asked(
+    name: str, factory: LabelFactory, folder: Path, progress: StepProgress
+) -> dict[str, dict[str, Tally]]:
+    """Tallies by document on the politics corpus with its own labels: ``exact``, ``touched`` and ``new``.
 
-
-@dataclass(frozen=True, slots=True)
-class LabelTallies:
-    """Tallies of spans with the right label, by document: exact, overlapping, and exact of new labels alone.
-
-    New labels are not in the descriptor table and not in training: party, election, politician.
+    ``new`` are exact ones of labels that training never asked by: party, election, politician.
     """
-
-    exact: dict[str, Tally] = field(default_factory=_tallies, repr=False)
-    touched: dict[str, Tally] = field(default_factory=_tallies, repr=False)
-    new: dict[str, Tally] = field(default_factory=_tallies, repr=False)
-
-
-def labels_asked(name: str, factory: LabelFactory, folder: Path, progress: StepProgress) -> LabelTallies:
-    """Tallies on the politics corpus with its own labels."""
     cases = list(cases_of(folder, POLITICS))
     detector = factory(own_labels(cases))
-    asked = LabelTallies()
+    asked: dict[str, dict[str, Tally]] = {key: defaultdict(Tally) for key in ("exact", "touched", "new")}
     done = 0
     for batch in packs(cases, BATCH):
         found = detected(name, detector, POLITICS, [case.document for case in batch])
         for case, entities in zip(batch, found, strict=True):
             for label, marked, spans in _by_label(case, flat(entities)):
                 right = equal(case.text, marked, spans)
-                asked.exact[case.unit] += right
-                asked.touched[case.unit] += overlapping(case.text, marked, spans)
+                asked["exact"][case.unit] += right
+                asked["touched"][case.unit] += overlapping(case.text, marked, spans)
                 if label not in LABELS:
-                    asked.new[case.unit] += right
+                    asked["new"][case.unit] += right
         done += len(batch)
         progress(done, len(cases))
     return asked
@@ -152,9 +141,8 @@ def _by_label(case: Case, found: Sequence[Entity]) -> Iterator[tuple[str, list[E
     """Each label with its gold and its detected spans."""
     own = _own_spans(case)
     for label in sorted({label for _, label in own} | {entity.label for entity in found}):
-        marked = [span for span, of in own if of == label]
-        spans = [(entity.span.start, entity.span.end) for entity in found if entity.label == label]
-        yield label, marked, spans
+        spans = spans_of([entity for entity in found if entity.label == label])
+        yield label, [span for span, of in own if of == label], spans
 
 
 def changed_by(sanitizer: Sanitizer) -> Generalizer:
@@ -389,13 +377,10 @@ def entity_recall(case: Case, found: Sequence[Entity], kind: str, whole: bool) -
 
 def taken_for(case: Case, found: Sequence[Entity], kinds: Sequence[Kind]) -> Tally:
     """The share of characters claimed for kinds that are certainly absent."""
-    claims: list[Entity] = []
-    judged = False
-    for kind in kinds:
-        if not case.asked.isdisjoint(kind.marked):
-            judged = True
-            claims += of_kind(case, found, kind).claims
-    return Tally(len(Cover(spans_of(claims))), len(case.text)) if judged else Tally()
+    judged = [kind for kind in kinds if not case.asked.isdisjoint(kind.marked)]
+    if not judged:
+        return Tally()
+    return Tally(len(Cover(spans_of(claimed(case, found, judged).claims))), len(case.text))
 
 
 BOTH_WAYS = (Measure.PRECISION, Measure.RECALL, Measure.F1)
@@ -405,12 +390,12 @@ RECALL = (Measure.RECALL,)
 def tasks() -> tuple[Task, ...]:
     """All tasks with the usual labels, in the order of the table."""
     return (
-        *_all_mentions("tab", "TAB"),
+        _all_mentions("tab", "TAB"),
         *_entities("spia_cases", "SPIA court cases"),
-        *_all_mentions("spia_cases", "SPIA court cases"),
+        _all_mentions("spia_cases", "SPIA court cases"),
         *_entities("spia_posts", "SPIA posts"),
-        *_all_mentions("spia_posts", "SPIA posts"),
-        *_patients(),
+        _all_mentions("spia_posts", "SPIA posts"),
+        *(_patient(*each) for each in _OF_PATIENTS),
         Task(
             "presidio_synth.spans",
             "presidio_synth",
@@ -424,10 +409,10 @@ def tasks() -> tuple[Task, ...]:
     )
 
 
-def _all_mentions(corpus: str, name: str) -> tuple[Task, ...]:
+def _all_mentions(corpus: str, name: str) -> Task:
     tally = partial(counted, unit=characters, choose=everything)
     title = f"{name}: characters, all mentions"
-    return (Task(f"{corpus}.characters", corpus, title, tally, BOTH_WAYS, everything),)
+    return Task(f"{corpus}.characters", corpus, title, tally, BOTH_WAYS, everything)
 
 
 def _entities(corpus: str, name: str) -> tuple[Task, ...]:
@@ -444,23 +429,18 @@ def _entities(corpus: str, name: str) -> tuple[Task, ...]:
     )
 
 
-def _patients() -> tuple[Task, ...]:
-    return tuple(
-        Task(
-            f"{ACI_BENCH}.{name}",
-            ACI_BENCH,
-            f"ACI-Bench: {label} in dialogue and note, any overlap",
-            partial(counted, unit=overlapping, choose=partial(occurring, label=label)),
-            RECALL,
-            partial(occurring, label=label),
-        )
-        for name, label in (
-            ("first_name", FIRST_NAME),
-            ("family_name", FAMILY_NAME),
-            ("age", AGE),
-            ("gender", GENDER),
-        )
-    )
+_OF_PATIENTS = (
+    ("first_name", FIRST_NAME),
+    ("family_name", FAMILY_NAME),
+    ("age", AGE),
+    ("gender", GENDER),
+)
+
+
+def _patient(name: str, label: str) -> Task:
+    title, choose = f"ACI-Bench: {label} in dialogue and note, any overlap", partial(occurring, label=label)
+    tally = partial(counted, unit=overlapping, choose=choose)
+    return Task(f"{ACI_BENCH}.{name}", ACI_BENCH, title, tally, RECALL, choose)
 
 
 def _of_kind(corpus: str, kind: Kind) -> tuple[Task, ...]:
@@ -484,15 +464,10 @@ _AS_PUBLISHED = ("uner_ewt", PERSONS)
 
 
 def _without_names(corpus: str, kinds: Sequence[Kind]) -> Task:
-    title = "characters taken for persons or places, which are not there (lower is better)"
-    return Task(
-        f"{corpus}.taken_for_names",
-        corpus,
-        f"{CORPUS_NAMES[corpus]}: {title}",
-        partial(taken_for, kinds=kinds),
-        (Measure.SHARE,),
-        partial(claimed, kinds=kinds),
-    )
+    title = f"{CORPUS_NAMES[corpus]}: characters taken for persons or places, which are not there"
+    tally, misses = partial(taken_for, kinds=kinds), partial(claimed, kinds=kinds)
+    key = f"{corpus}.taken_for_names"
+    return Task(key, corpus, f"{title} (lower is better)", tally, (Measure.SHARE,), misses)
 
 
 def claimed(case: Case, found: Sequence[Entity], kinds: Sequence[Kind]) -> Sides:
