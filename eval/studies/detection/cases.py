@@ -20,7 +20,7 @@ from eval.measures.uncertainty import Estimate, Floats, bootstrap, percentiles, 
 from ingest.documents import Document, Entity, Identifier, Span
 from ingest.errors import UnreadableDocument
 from ingest.read.paths import shown
-from models.corpora.documents import POSTS, TAB_FILE, MarkedText, aci_visits, nearest, spia_texts, tab_cases
+from models.corpora.documents import POSTS, TAB_FILE, aci_visits, nearest, spia_texts, tab_cases
 from models.corpora.examples import Mention
 from models.corpora.read import corpora_in, read_corpora
 from models.errors import ConfigurationError
@@ -91,11 +91,9 @@ class Cover:
         return whole - max(0, span[0] - self._starts[first]) - max(0, self._ends[last - 1] - span[1])
 
     def touches(self, span: Ends) -> bool:
-        """Whether at least one character of the span is covered."""
         return self.held(span) > 0
 
     def covers(self, span: Ends) -> bool:
-        """Whether every character of the span is covered."""
         return self.held(span) == span[1] - span[0]
 
 
@@ -196,7 +194,8 @@ def estimated(measure: Measure, tallies: Mapping[str, Tally]) -> Estimate:
     redraws = bootstrap(
         lambda drawn: _f1_scores(columns[:, drawn].sum(axis=2)), len(ordered), SEED, RESAMPLES
     )
-    return Estimate(value, *(percentiles(redraws) or (None, None)), hits, n)
+    low, high = percentiles(redraws) or (None, None)
+    return Estimate(value, low, high, hits, n)
 
 
 def _f1_scores(sums: Floats) -> Floats:
@@ -239,13 +238,10 @@ _DESCRIBED = (
 def occurrences(text: str, metadata: Mapping[str, str]) -> list[Mention]:
     """The places of the patient's names, age and gender in one text, in order, each labeled by what it is.
 
-    A first or family name is the whole word in any case; one that is also a common word counts only with a
-    capital letter, next to the patient's other name, or after a form of address. An age is the number, in
-    digits or in words, where "year old", "years of age", "y.o." (or months, if the metadata counts months)
-    follows it, or "age", "aged" or "age of" stands before it. A gender is a word for the patient's own
-    (female, woman, lady, girl; male, man, gentleman, boy) with an age or a word of description ("pleasant",
-    "elderly", an ethnic group) among the five words before it: elsewhere such a word mostly refers to another
-    person, or is an exclamation.
+    A name that is also a common word counts only with a capital letter, next to the patient's other name, or
+    after a form of address. An age is the number, in digits or in words, beside "year old", "aged" or the
+    like. A gender is a word for the patient's own with an age or a word of description ("pleasant",
+    "elderly", an ethnic group) among the five words before it: elsewhere it mostly refers to another person.
 
     ``metadata`` has ``patient_firstname``, ``patient_familyname``, ``patient_age`` and ``patient_gender``;
     missing or unusable values are skipped.
@@ -306,8 +302,6 @@ def _gendered(text: str, gender: str) -> Iterator[Mention]:
 
 
 SPIA_FILES = {"spia_cases": "tab_dev.jsonl", "spia_posts": f"{POSTS}.jsonl"}
-RELEASED_FILE = Path("tab", "presidio_baseline_spans_dev.json")
-
 _STRENGTH = ("DIRECT", "QUASI", "NO_MASK")
 
 
@@ -325,21 +319,19 @@ def spia_entities(folder: Path, corpus: str) -> dict[str, tuple[MarkedEntity, ..
             f"{corpus}: a mention of {SPIA_FILES[corpus]} has no entity_id or no identifier_type; "
             "take the corpus as it was published."
         )
-    return {text.text: _entities(text) for text in texts}
-
-
-def _entities(text: MarkedText) -> tuple[MarkedEntity, ...]:
-    kinds: dict[str, set[str]] = {}
-    mentions: dict[str, list[Ends]] = {}
-    for mark in text.marks:
-        start = nearest(text.text, mark)
-        if start is not None:
-            kinds.setdefault(mark.entity, set()).add(mark.identifier)
-            mentions.setdefault(mark.entity, []).append((start, start + len(mark.words)))
-    return tuple(
-        MarkedEntity(next((k for k in _STRENGTH if k in kinds[each]), "unknown"), tuple(places))
-        for each, places in mentions.items()
-    )
+    found: dict[str, tuple[MarkedEntity, ...]] = {}
+    for text in texts:
+        kinds, mentions = dict[str, set[str]](), dict[str, list[Ends]]()
+        for mark in text.marks:
+            start = nearest(text.text, mark)
+            if start is not None:
+                kinds.setdefault(mark.entity, set()).add(mark.identifier)
+                mentions.setdefault(mark.entity, []).append((start, start + len(mark.words)))
+        found[text.text] = tuple(
+            MarkedEntity(next((k for k in _STRENGTH if k in kinds[each]), "unknown"), tuple(places))
+            for each, places in mentions.items()
+        )
+    return found
 
 
 class ReleasedSpans:
@@ -362,7 +354,7 @@ def released_spans(folder: Path) -> ReleasedSpans | None:
     Raises:
         UnreadableDocument: They are there and cannot be read, or are no spans.
     """
-    path = folder / RELEASED_FILE
+    path = folder / "tab" / "presidio_baseline_spans_dev.json"
     if not (path.is_file() and (folder / TAB_FILE).is_file()):
         return None
     try:
@@ -387,8 +379,6 @@ def released_spans(folder: Path) -> ReleasedSpans | None:
 
 
 ACI_BENCH = "aci_bench"
-_ACI_FILE = Path(ACI_BENCH, "data.jsonl")
-
 POLITICS = "crossner_politics"
 _POLITICS_IN = "crossner"
 
@@ -411,7 +401,6 @@ class Case:
 
     @property
     def document(self) -> Document:
-        """The document that a detector gets."""
         return Document(self.id, self.text)
 
 
@@ -420,7 +409,7 @@ def present(folder: Path, corpora: Collection[str]) -> list[str]:
     here = set(corpora_in(folder))
     if _POLITICS_IN in here:
         here.add(POLITICS)
-    if (folder / _ACI_FILE).is_file():
+    if (folder / ACI_BENCH / "data.jsonl").is_file():
         here.add(ACI_BENCH)
     return [corpus for corpus in corpora if corpus in here]
 

@@ -147,10 +147,8 @@ class MissSample:
 
     def counts(self) -> dict[str, int]:
         """The number of misses and false alarms, sampled or not."""
-        totals: dict[str, int] = {"miss": 0, "false alarm": 0}
-        for (sort, _, _), seen in self._seen.items():
-            totals[sort] += seen
-        return totals
+        sorts: tuple[Sort, ...] = ("miss", "false alarm")
+        return {sort: sum(seen for (each, *_), seen in self._seen.items() if each == sort) for sort in sorts}
 
     def drawn(self, sort: Sort, number: int = EACH) -> list[Miss]:
         """At most ``number``, from corpora in turn, and within each from its labels in turn."""
@@ -215,10 +213,10 @@ class DetectionReport(Frozen):
 
     def figure(self, question: str, detector: str) -> Figure:
         """One figure, by key and detector name; an empty one if there is none."""
-        for figure in self.figures:
-            if (figure.question, figure.detector) == (question, detector):
-                return figure
-        return Figure(question=question, detector=detector, estimate=Estimate(why_not="not asked"))
+        none = Figure(question=question, detector=detector, estimate=Estimate(why_not="not asked"))
+        return next(
+            (each for each in self.figures if (each.question, each.detector) == (question, detector)), none
+        )
 
 
 def machine_and_versions(settings: Mapping[str, str], commit: str | None) -> Provenance:
@@ -435,19 +433,12 @@ def _report(work: _Work, asked: tuple[Question, ...], commit: str | None) -> Det
 def _figures(asked: Sequence[Question], work: _Work) -> Iterator[Figure]:
     for question in asked:
         for column in work.columns:
-            found, documents = _answer(question, column.name, work)
+            key, _, measure = question.key.rpartition(".")
+            tallies = work.tallies.get((key, column.name))
+            why = "it was not run for this" if question.corpus in work.wanted else "the corpus was not read"
+            found, documents = work.estimates.get((question.key, column.name), (Estimate(why_not=why), 0))
+            if tallies is not None:
+                found, documents = estimated(Measure(measure), tallies), len(tallies)
             if found.value is None and not found.why_not:
                 found = replace(found, why_not="nothing to count")
             yield Figure(question=question.key, detector=column.name, estimate=found, documents=documents)
-
-
-def _answer(question: Question, detector: str, work: _Work) -> Counted:
-    direct = work.estimates.get((question.key, detector))
-    if direct is not None:
-        return direct
-    key, _, measure = question.key.rpartition(".")
-    tallies = work.tallies.get((key, detector))
-    if tallies is not None:
-        return estimated(Measure(measure), tallies), len(tallies)
-    why = "it was not run for this" if question.corpus in work.wanted else "the corpus was not read"
-    return Estimate(why_not=why), 0

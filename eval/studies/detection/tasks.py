@@ -3,7 +3,7 @@
 import random
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -83,13 +83,8 @@ def detected(
     return found
 
 
-def own_labels(cases: Iterable[Case]) -> list[str]:
-    """The labels of a corpus; for a span with several, the narrowest."""
-    return sorted({label for case in cases for _, label in _own_spans(case)})
-
-
 def _own_spans(case: Case) -> set[tuple[Ends, str]]:
-    """Trimmed spans with the label of the corpus."""
+    """Trimmed spans with the label of the corpus, of several the narrowest."""
     names: dict[Ends, set[str]] = defaultdict(set)
     for mention in case.mentions:
         inner = trimmed(case.text, (mention.start, mention.end))
@@ -120,13 +115,16 @@ def labels_asked(
     ``new`` are exact ones of labels that training never asked by: party, election, politician.
     """
     cases = list(cases_of(folder, POLITICS))
-    detector = factory(own_labels(cases))
+    detector = factory(sorted({label for case in cases for _, label in _own_spans(case)}))
     asked: dict[str, dict[str, Tally]] = {key: defaultdict(Tally) for key in ("exact", "touched", "new")}
     done = 0
     for batch in packs(cases, BATCH):
         found = detected(name, detector, POLITICS, [case.document for case in batch])
         for case, entities in zip(batch, found, strict=True):
-            for label, marked, spans in _by_label(case, flat(entities)):
+            own, kept = _own_spans(case), flat(entities)
+            for label in sorted({label for _, label in own} | {entity.label for entity in kept}):
+                marked = [span for span, of in own if of == label]
+                spans = spans_of([entity for entity in kept if entity.label == label])
                 right = equal(case.text, marked, spans)
                 asked["exact"][case.unit] += right
                 asked["touched"][case.unit] += overlapping(case.text, marked, spans)
@@ -135,14 +133,6 @@ def labels_asked(
         done += len(batch)
         progress(done, len(cases))
     return asked
-
-
-def _by_label(case: Case, found: Sequence[Entity]) -> Iterator[tuple[str, list[Ends], list[Ends]]]:
-    """Each label with its gold and its detected spans."""
-    own = _own_spans(case)
-    for label in sorted({label for _, label in own} | {entity.label for entity in found}):
-        spans = spans_of([entity for entity in found if entity.label == label])
-        yield label, [span for span, of in own if of == label], spans
 
 
 def changed_by(sanitizer: Sanitizer) -> Generalizer:
@@ -162,8 +152,7 @@ def changed_by(sanitizer: Sanitizer) -> Generalizer:
 def answers(folder: Path, number: int = ANSWERS) -> list[Document]:
     """Answers about diseases and drugs from held-out pages, drawn with a fixed seed."""
     seen = medquad_training_docs(folder)
-    found = medquad_answers(folder)
-    free = [Document(answer.id, answer.text) for answer in found if answer.group not in seen]
+    free = [Document(each.id, each.text) for each in medquad_answers(folder) if each.group not in seen]
     free.sort(key=lambda document: document.doc_id)
     return random.Random(SAMPLE_SEED).sample(free, min(number, len(free)))
 
@@ -173,15 +162,14 @@ def share_changed(generalize: Generalizer, documents: Sequence[Document], progre
 
     Every character of a changed span counts, including white space.
     """
-    changed: list[int] = []
-    of: list[int] = []
+    changed, lengths = list[int](), list[int]()
     for number, batch in enumerate(packs(documents, BATCH)):
         for document, spans in zip(batch, generalize(batch), strict=True):
             if spans is not None:
                 changed.append(len(Cover((span.start, span.end) for span in spans)))
-                of.append(len(document.text))
+                lengths.append(len(document.text))
         progress(number * BATCH + len(batch), len(documents))
-    return ratio_of(changed, of, SEED, RESAMPLES), len(of)
+    return ratio_of(changed, lengths, SEED, RESAMPLES), len(lengths)
 
 
 def speed(name: str, detector: EntityDetector, corpus: str, documents: Sequence[Document]) -> Counted:
@@ -189,8 +177,7 @@ def speed(name: str, detector: EntityDetector, corpus: str, documents: Sequence[
 
     Each text has a line break more, since a detector may remember the texts that it has read.
     """
-    characters: list[int] = []
-    seconds: list[float] = []
+    characters, seconds = list[int](), list[float]()
     detected(name, detector, corpus, documents[:SPEED_BATCH])
     for batch in packs([replace(each, text=f"{each.text}\n") for each in documents], SPEED_BATCH):
         begun = time.perf_counter()
