@@ -19,7 +19,6 @@ from eval.reports.files import report_folder
 from eval.reports.risk import markdown as risk_markdown
 from eval.studies.detection import study
 from eval.studies.detection.tasks import Generalizer, LabelFactory, changed_by
-from eval.studies.risk import as_json as risk_json
 from eval.studies.risk import measure
 from ingest.documents import Document, Span
 from ingest.private_files import write_private
@@ -51,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     tables = f"## Detection\n\n{detection_markdown(found)}\n## Privacy risk\n\n{risk_markdown(judged)}"
     sys.stdout.write(tables)
     if folder:
-        _write(folder, study.as_json(found), risk_json(judged), tables)
+        _write(folder, found.model_dump(mode="json"), judged.model_dump(mode="json"), tables)
         message(f"figures: {folder}")
     return 0
 

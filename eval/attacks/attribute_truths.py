@@ -75,22 +75,21 @@ def value_of(attribute: str, said: str) -> str | None:
     said = said.strip()
     if not said:
         return None
-    if attribute == "age":
-        return _band(said)
-    if attribute in ("country", "nationality"):
-        return _country(said)
-    if attribute == "occupation":
-        return _occupation(said)
+    if reader := _READERS.get(attribute):
+        return reader(said)
+    options = value_names()[attribute]
     if attribute == "health":
         found = class_of(said, "conditions")
-        return found if found in value_names()["health"] else None
+        return found if found in options else None
     plain = fold(said)
-    others = OTHER_WORDS[attribute]
-    if plain in others:
-        return others[plain]
-    options = value_names()[attribute]
+    if plain in OTHER_WORDS[attribute]:
+        return OTHER_WORDS[attribute][plain]
     best = closest(plain, options)
     return best if similarity(plain, best) >= CLOSE else None
+
+
+def _values_of(attribute: str, said: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each for part in said if (each := value_of(attribute, part))))
 
 
 def truths_of(fields: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
@@ -101,8 +100,7 @@ def truths_of(fields: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
         if attribute is None or not isinstance(said, str | int | float):
             continue
         parts = re.split(r"[;/]", str(said)) if attribute == "health" else [str(said)]
-        meant = tuple(dict.fromkeys(each for part in parts if (each := value_of(attribute, part))))
-        if meant:
+        if meant := _values_of(attribute, parts):
             found.setdefault(attribute, meant)
     return found
 
@@ -123,14 +121,12 @@ def truths_in(fields: Mapping[str, Mapping[str, object]]) -> Mapping[str, Truths
 
 
 def _band(said: str) -> str | None:
-    numbers = [each for each in ranges_of(said.replace(".0", ""))]
+    numbers = ranges_of(said.replace(".0", ""))
     if not numbers:
         return None
     age = (numbers[0].low + numbers[-1].high) / 2
-    names = value_names()["age"]
-    return next(
-        (name for name, (low, high) in zip(names, bands(), strict=True) if low <= age < high + 1), None
-    )
+    named = zip(value_names()["age"], bands(), strict=True)
+    return next((name for name, (low, high) in named if low <= age < high + 1), None)
 
 
 def _country(said: str) -> str | None:
@@ -152,6 +148,9 @@ def _occupation(said: str) -> str | None:
                 if form in titles:
                     return titles[form]
     return None
+
+
+_READERS = {"age": _band, "country": _country, "nationality": _country, "occupation": _occupation}
 
 
 def known_texts(data: Path) -> list[KnownText]:
@@ -201,33 +200,25 @@ def _visits(data: Path) -> Iterator[KnownText]:
     for number, record in enumerate(records_in(data / ACI_BENCH.corpus, ACI_BENCH)):
         about = record.fields.get("metadata")
         if isinstance(about, dict):
-            complaints = f"{about.get('cc') or ''};{about.get('2nd_complaints') or ''}"
-            known = {
-                "sex": about.get("patient_gender"),
-                "age": about.get("patient_age"),
-                "health": complaints,
-            }
+            known = {"sex": about.get("patient_gender"), "age": about.get("patient_age")}
+            known["health"] = f"{about.get('cc') or ''};{about.get('2nd_complaints') or ''}"
             yield KnownText(text_of(record, "dialogue"), truths_of(known), f"visits {number}", "visits")
 
 
 def _dialogues(data: Path) -> Iterator[KnownText]:
     for number, record in enumerate(records_in(data / MTS_DIALOG.corpus, MTS_DIALOG)):
         if told := _PATIENT.search(text_of(record, "note_section")):
-            known = truths_of(
-                {"age": told[1], "sex": told[2].replace("lady", "woman").replace("gentleman", "man")}
-            )
+            sex = told[2].replace("lady", "woman").replace("gentleman", "man")
+            known = truths_of({"age": told[1], "sex": sex})
             yield KnownText(text_of(record, "dialogue"), known, f"dialogues {number}", "dialogues")
 
 
 def _lives(data: Path) -> Iterator[KnownText]:
-    path = data / "db_bio" / "data.jsonl"
-    yield from parsed_lines(path, lambda row, _: _life(row))
+    def life(row: Row, _: int) -> KnownText:
+        known = truths_of({"occupation": row["occupation"]})
+        return KnownText(str(row["text"]), known, f"lives {row['id']}", "lives")
 
-
-def _life(row: Row) -> KnownText:
-    return KnownText(
-        str(row["text"]), truths_of({"occupation": row["occupation"]}), f"lives {row['id']}", "lives"
-    )
+    yield from parsed_lines(data / "db_bio" / "data.jsonl", life)
 
 
 WEIGHTS: Mapping[str, float] = {"posts": 1.0, "visits": 0.5, "dialogues": 0.5, "cases": 0.3, "lives": 0.3}
@@ -268,18 +259,16 @@ def as_numbers(
     found = []
     for attribute in ATTRIBUTES:
         options = value_names()[attribute]
-        rows = [
-            row
-            for row, each in enumerate(texts)
-            if attribute in each.truths and each.corpus in READ_IN[attribute]
-        ]
+        corpora = READ_IN[attribute]
+        rows = [n for n, each in enumerate(texts) if attribute in each.truths and each.corpus in corpora]
         if not rows:
             continue
+        those = [texts[row] for row in rows]
         learned = Learned(
             read.vectors[rows],
             read.clues[attribute][rows],
-            np.array([options.index(texts[row].truths[attribute][0]) for row in rows], np.int64),
-            np.array([WEIGHTS[texts[row].corpus] for row in rows]),
+            np.array([options.index(each.truths[attribute][0]) for each in those], np.int64),
+            np.array([WEIGHTS[each.corpus] for each in those]),
         )
         further = []
         if attribute in BY_VECTORS:
@@ -288,17 +277,9 @@ def as_numbers(
         if attribute == "sex" and names:
             of_sex = [(name, options.index(sex)) for name, sex in names]
             further.append(_bare(of_sex, len(options), NAME_WEIGHT, encoder, named=True))
-        found.append(
-            KnownTexts(
-                attribute,
-                options,
-                learned,
-                tuple(texts[row].group for row in rows),
-                tuple(texts[row].corpus for row in rows),
-                further,
-                attribute in BY_VECTORS,
-            )
-        )
+        groups, names_of = tuple(each.group for each in those), tuple(each.corpus for each in those)
+        by_vectors = attribute in BY_VECTORS
+        found.append(KnownTexts(attribute, options, learned, groups, names_of, further, by_vectors))
     return found
 
 
@@ -324,18 +305,14 @@ class InValues:
 
     @property
     def name(self) -> str:
-        """The adversary's."""
         return self.adversary.name
 
     def infer(self, texts: Sequence[str]) -> list[Mapping[str, Inference]]:
-        """Raises as the adversary does."""
         return [
-            {name: found for name, each in told.items() if (found := _in_values(name, each)) is not None}
+            {
+                name: replace(each, guesses=meant)
+                for name, each in told.items()
+                if (meant := _values_of(name, each.guesses))
+            }
             for told in self.adversary.infer(texts)
         ]
-
-
-def _in_values(attribute: str, inference: Inference) -> Inference | None:
-    meant = (value_of(attribute, guess) for guess in inference.guesses)
-    guesses = tuple(dict.fromkeys(each for each in meant if each is not None))
-    return replace(inference, guesses=guesses) if guesses else None

@@ -2,18 +2,16 @@
 
 After Staab et al. (2024), Beyond Memorization. Theirs asks a large language model; ours has a trained head
 for each attribute over the frozen MiniLM and over words and codes that point at a value. It is weaker: what
-it does not find is no proof of safety. It reads the whole text as being about one person, its author or the
-one that it is about.
+it does not find is no proof of safety. It reads the whole text as being about one person.
 
 The values of attributes are few and closed: bands of age, groups of occupations and of conditions, countries.
-What a person says of an attribute is brought to one of them by ``eval.measures.inferred``.
 """
 
 import math
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -68,7 +66,11 @@ def values() -> Mapping[str, Sequence[Value]]:
         )
         for attribute, rows in tomllib.loads(path.read_text(encoding="utf-8")).items()
     }
-    found |= {"country": _countries(), "nationality": _countries(), "health": _conditions()}
+    found |= {
+        "country": tuple(_countries()),
+        "nationality": tuple(_countries()),
+        "health": tuple(_conditions()),
+    }
     return {attribute: found[attribute] for attribute in ATTRIBUTES}
 
 
@@ -129,29 +131,19 @@ def _peoples() -> dict[str, str]:
     return found
 
 
-def _countries() -> tuple[Value, ...]:
-    return tuple(
-        Value(
-            each.code,
-            sentences=(
-                f"I live in {each.name}.",
-                each.name,
-                *(f"I live in {town}, {each.name}." for town in each.towns),
-                *([f"I am {each.people}."] if each.people else ()),
-            ),
-            common=math.log(each.inhabitants / PEOPLE) / _SCALE,
-        )
-        for each in countries()
-    )
+def _countries() -> Iterator[Value]:
+    for each in countries():
+        towns = [f"I live in {town}, {each.name}." for town in each.towns]
+        people = [f"I am {each.people}."] if each.people else []
+        sentences = (f"I live in {each.name}.", each.name, *towns, *people)
+        yield Value(each.code, sentences=sentences, common=math.log(each.inhabitants / PEOPLE) / _SCALE)
 
 
-def _conditions() -> tuple[Value, ...]:
-    found = []
+def _conditions() -> Iterator[Value]:
     for name, members in table("conditions").items():
         whole = [each for each in members if "*" not in each][:_SENTENCES]
         sentences = (f"I have a {name}.", *(f"I suffer from {each}." for each in whole))
-        found.append(Value(name, tuple(map(fold, members)), (), sentences))
-    return tuple(found)
+        yield Value(name, tuple(map(fold, members)), (), sentences)
 
 
 Floats = NDArray[np.float64]
@@ -167,6 +159,7 @@ _LONGEST = 4
 _SHORTEST_PREFIX = 3
 _HANDLE = re.compile(r"(?<![\w.])@([A-Za-z][\w.]{2,40})")
 _CAPITAL = re.compile(r"(?<![^\W_])[A-Z][a-z]+")
+_GIVEN = "given_names", "given_names_ambiguous"
 _NOT_NAME = re.compile(r"[\d_.]+")
 _FEWEST = 3
 _SPOKEN_NAMES = 2
@@ -190,13 +183,11 @@ class Read:
 
 
 class ClueReader:
-    """Reads texts with an encoder. The sentences of the values are encoded once in a process.
+    """Reads what texts say of each value of each attribute, as numbers: the input of the heads.
 
-    What a text says of each value of each attribute, as numbers: the input of the heads.
-
-    Vectors of its sentences beside those of sentences that somebody of a value might write; words that name a
-    value or point at it; codes of countries; an age that is said; and the vector of the name that it begins
-    with.
+    Vectors of the sentences of a text beside those of sentences that somebody of a value might write; words
+    that name a value or point at it; codes of countries; an age that is said; and the vector of the name that
+    it begins with.
     """
 
     def __init__(self, encoder: Encoder, attributes: Sequence[str] = ATTRIBUTES) -> None:
@@ -205,30 +196,31 @@ class ClueReader:
     def read(self, texts: Sequence[str]) -> Read:
         """The numbers of each text; they do not depend on the others."""
         parts = [
-            self._read(texts[first : first + TEXTS_AT_ONCE]) for first in range(0, len(texts), TEXTS_AT_ONCE)
+            self._read(texts[first : first + TEXTS_AT_ONCE])
+            for first in range(0, max(1, len(texts)), TEXTS_AT_ONCE)
         ]
-        if not parts:
-            parts = [self._read([])]
         return Read(
             np.concatenate([each.vectors for each in parts]),
             {name: np.concatenate([each.clues[name] for each in parts]) for name in self._attributes},
         )
 
     def _read(self, texts: Sequence[str]) -> Read:
-        sentences = [_spread([each for each in split_sentences(text) if each.strip()]) for text in texts]
+        every = [[each for each in split_sentences(text) if each.strip()] for text in texts]
+        sentences = [[those[place] for place in _spread(len(those))] for those in every]
         names = [name_in(text) for text in texts]
         encoder = having_read(
             self._encoder, [*texts, *(one for each in sentences for one in each), *filter(None, names)]
         )
         size = len(encoder.encode(["a"])[0])
-        whole = encoder.encode(texts).astype(np.float64) if texts else np.zeros((0, size))
-        said = [
-            encoder.encode(each).astype(np.float64) if each else np.zeros((1, size)) for each in sentences
-        ]
+
+        def encoded(words: Sequence[str]) -> Floats:
+            return encoder.encode(words).astype(np.float64) if words else np.zeros((1, size))
+
+        whole = encoded(texts)[: len(texts)]
+        said = [encoded(each) for each in sentences]
         named = np.zeros((len(texts), size))
         for row, name in enumerate(names):
-            if name:
-                named[row] = encoder.encode([name])[0]
+            named[row] = encoded([name] if name else [])
         found = {name: np.zeros((len(texts), len(values()[name]), len(CLUES))) for name in self._attributes}
         for name, clues in found.items():
             told, firsts = _prototypes(self._encoder, name)
@@ -239,17 +231,12 @@ class ClueReader:
                 far = np.maximum.reduceat(whole @ told.T, firsts, axis=1)
                 clues[:, :, 1] = far - far.mean(axis=1, keepdims=True)
         for row, text in enumerate(texts):
-            self._say(text, {name: clues[row] for name, clues in found.items()})
+            for (name, place, column), count in counted(text).items():
+                if name in found:
+                    found[name][row, place, column] = np.log1p(count)
+        for name, clues in found.items():
+            clues[:, :, _COMMON] = [value.common for value in values()[name]]
         return Read(np.concatenate([whole, named], axis=1), found)
-
-    def _say(self, text: str, clues: Mapping[str, Floats]) -> None:
-        """Add what the words say, as logarithms of counts."""
-        for (attribute, place, column), count in counted(text).items():
-            if attribute in clues:
-                clues[attribute][place, column] += count
-        for attribute, each in clues.items():
-            each[:, _POINTING:_COMMON] = np.log1p(each[:, _POINTING:_COMMON])
-            each[:, _COMMON] = [value.common for value in values()[attribute]]
 
 
 _Told = tuple[Floats, NDArray[np.intp]]
@@ -268,7 +255,7 @@ def _prototypes(encoder: Encoder, attribute: str) -> _Told:
     return _TOLD[key]
 
 
-def counted(text: str) -> dict[Place, float]:
+def counted(text: str) -> dict[Place, int]:
     """How often words and codes speak for a value."""
     plain = fold(_CAMEL.sub(" ", text).replace("’", "'").replace("_", " "))
     found = Counter(_hits(_WORD.findall(plain)))
@@ -285,7 +272,7 @@ def counted(text: str) -> dict[Place, float]:
     if (ages := said_of_person(text).ages) is not None:
         within = [place for place, band in enumerate(bands()) if ages[0] <= band[1] and ages[1] >= band[0]]
         found.update(("age", place, _SAID) for place in within)
-    return {place: float(count) for place, count in found.items()}
+    return dict(found)
 
 
 _POINTING, _NAMES, _SAID, _TOWN, _COMMON = range(2, 7)
@@ -360,13 +347,11 @@ def _countries_in(text: str) -> list[tuple[str, int]]:
     found += [(domains[each[1]], _SAID) for each in _DOMAIN.finditer(text) if each[1] in domains]
     found += [(each[1], _SAID) for each in _CODE.finditer(text)]
     for each in _PHONE.finditer(text):
-        for size in (3, 2, 1):
-            if members := phones.get(each[1][:size]):
-                found += [(code, _SAID) for code in members[:1]]
-                break
+        members = next(filter(None, (phones.get(each[1][:size]) for size in (3, 2, 1))), [])
+        found += [(code, _SAID) for code in members[:1]]
     for each in _MONEY.finditer(text):
-        if len(members := money.get(each[1], [])) == 1:
-            found.append((members[0], _SAID))
+        members = money.get(each[1], [])
+        found += [(code, _SAID) for code in members if len(members) == 1]
     found += [(code, _SAID) for sign, code in _SIGNS.items() if sign in text]
     return found
 
@@ -380,31 +365,23 @@ def name_in(text: str) -> str:
         if parts:
             return " ".join(part.capitalize() for part in parts[:_SPOKEN_NAMES])
     for match in _CAPITAL.finditer(text):
-        if fold(match[0]) in _given() and fold(match[0]) not in words("common_words", "not_names"):
+        if fold(match[0]) in words(*_GIVEN) and fold(match[0]) not in words("common_words", "not_names"):
             return match[0]
     return ""
-
-
-@cache
-def _given() -> frozenset[str]:
-    return words("given_names", "given_names_ambiguous")
 
 
 def _halves(said: str) -> list[str]:
     """A handle without a joint, split behind the longest given name that it begins with."""
     plain = fold(said)
     for end in range(len(plain), _FEWEST, -1):
-        if plain[:end] in _given():
+        if plain[:end] in words(*_GIVEN):
             return [plain[:end], *([plain[end:]] if len(plain) - end >= _FEWEST else ())]
     return [said]
 
 
-def _spread(sentences: list[str]) -> list[str]:
-    if len(sentences) <= MOST_SENTENCES:
-        return sentences
-    return [
-        sentences[place] for place in np.linspace(0, len(sentences) - 1, MOST_SENTENCES).round().astype(int)
-    ]
+def _spread(count: int) -> list[int]:
+    """At most ``MOST_SENTENCES`` of so many places."""
+    return [int(each) for each in np.linspace(0, count - 1, min(count, MOST_SENTENCES)).round()]
 
 
 TOP = 3
@@ -419,12 +396,10 @@ class AttributeAttack:
 
     @property
     def name(self) -> str:
-        """The model whose heads guess."""
         return self.heads.name
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """Those that it guesses at."""
         return tuple(self.heads.heads)
 
     def infer(self, texts: Sequence[str]) -> list[Mapping[str, Inference]]:
@@ -442,10 +417,9 @@ class AttributeAttack:
 
 
 def attribute_attack(encoder: Encoder, model: ModelRef | None = None) -> AttributeAttack:
-    """The attack with the embedded heads or those in a folder.
+    """The attack with the embedded heads or those in a folder; ``encoder`` is used if it is MiniLM.
 
-    They read MiniLM's vectors: ``encoder`` is used if it is MiniLM, else the embedded one is loaded. Raises
-    ModelUnavailable where the heads are not there or not whole.
+    Raises ModelUnavailable where the heads are not there or not whole.
     """
     heads = load_heads(model or ModelRef(), value_names())
     return AttributeAttack(encoder if encoder.name == MiniLM.name else reading_once(MiniLM()), heads)

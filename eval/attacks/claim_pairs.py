@@ -238,11 +238,11 @@ def _altered(
                 yield _pair(told, other, UNSUPPORTED if short else low, UNSUPPORTED, kind)
                 break
     names = sorted({name for each in alike[:5] for claim in each.claims for name in names_in(claim)})
-    claim = next(filter(names_in, whole), None)
-    if names and claim:
-        own = names_in(claim)
+    named = next(filter(names_in, whole), None)
+    if names and named:
+        own = names_in(named)
         renamed = _WORD.sub(
-            lambda found: chance.choice(names).capitalize() if found[0].casefold() in own else found[0], claim
+            lambda found: chance.choice(names).capitalize() if found[0].casefold() in own else found[0], named
         )
         yield _pair(told, renamed, PARTLY, UNSUPPORTED, "name")
 

@@ -1,17 +1,20 @@
-"""Entity inference: guessing the originals of replaced slots.
+"""Entity inference: guessing the originals of replaced slots; and documents with the guesses put in.
 
-A white-box attack on an index: for every slot of a sanitized document the attacker ranks a pool of
-candidates. The threat model is generous: the attacker knows the place and label of every slot, including
-suppressed ones, and for each label all originals of the corpus with their frequencies, but not where each
-belongs; and has learned from slots of other documents, whose originals are known, how much each clue tells.
+A white-box attack on an index: a reader on an untrusted server sees each sanitized text with the place and
+label of every slot, suppressed ones too, and ranks a pool of candidates for each. The attacker knows the
+method, and for each label all originals of the corpus and how often each was said, but not where; and has
+learned from slots of other documents, whose originals are known, how much each clue tells.
 
 Candidates are ranked by their probability: their frequency times what the clues say
 (``eval.attacks.posterior``). Where clues did not help on other documents, by frequency alone.
+
+After Zhu et al., Not All Entities are Created Equal, section 3.2, both objectives of the attacker; the
+ranking, and putting the best guesses in, are ours.
 """
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -31,7 +34,7 @@ from eval.attacks.posterior import (
 )
 from eval.measures.leakage import SensitiveIndex, is_measurable, stands_in
 from eval.measures.overlap import rouge_l, stems
-from eval.measures.uncertainty import Estimate, clustered_share, mean_of
+from eval.measures.uncertainty import Estimate, clustered_share
 from ingest.documents import Document, Identifier, SanitizedDocument
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
@@ -52,21 +55,6 @@ class IndexAttack:
     goal: str
     threat_model: str
     reference: str
-
-
-ENTITY_INFERENCE = IndexAttack(
-    name="entity inference",
-    goal="Guess what stood in each slot of a sanitized document.",
-    threat_model=(
-        "A reader of the index on an untrusted server: sees each sanitized text with the place and label of "
-        "every slot, knows the method, all originals of a label and how often each was said, but not where, "
-        "and has learned from other documents of the corpus, with their originals, how much each clue tells."
-    ),
-    reference=(
-        "Zhu et al., Not All Entities are Created Equal, section 3.2, first objective of the attacker; "
-        "the ranking is ours"
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,21 +148,20 @@ class _Guesser:
         hidden = sorted(
             (each for each in asked if not each.slot.kept), key=lambda each: (each.slot.doc_id, each.number)
         )
-        self._groups = _groups(sorted({each.slot.doc_id for each in hidden}), seed)
+        doc_ids = sorted({each.slot.doc_id for each in hidden})
+        shuffled = random.Random(f"{seed} groups").sample(doc_ids, len(doc_ids))
+        self._groups = {doc_id: place % FOLDS for place, doc_id in enumerate(shuffled)}
         self._weights = self._learned(hidden, seed)
         self._ranked = dict[tuple[str, int], tuple[int, int, int, str]]()
         for first in range(0, len(hidden), _AT_ONCE):
             self._rank(hidden[first : first + _AT_ONCE])
 
     def guess(self, asked: _Asked) -> Guess:
-        """The guess for one slot."""
         slot = asked.slot
-        if slot.kept:
-            size = min(self._pool, len(self._normals[slot.label]))
-            outcome = size, 1, 1, slot.original
-        else:
-            outcome = self._ranked[slot.doc_id, asked.number]
-        size, rank, prior_rank, best = outcome
+        size, rank, prior_rank, best = self._ranked.get(
+            (slot.doc_id, asked.number),
+            (min(self._pool, len(self._normals[slot.label])), 1, 1, slot.original),
+        )
         return Guess(
             doc_id=slot.doc_id,
             number=asked.number,
@@ -205,15 +192,11 @@ class _Guesser:
         for each, pool, told in zip(some, pools, clues, strict=True):
             slot, logs = each.slot, self._logs[each.slot.label][pool]
             scores = logs + told @ self._weights[self._groups[slot.doc_id]]
-            truth = int(np.flatnonzero(pool == self._places[slot.label][slot.normal])[0])
-            order = np.argsort(-scores.round(9), kind="stable")
-            best = self._normals[slot.label][pool[order[0]]]
-            self._ranked[slot.doc_id, each.number] = (
-                len(pool),
-                _place(order, truth),
-                _place(np.argsort(-logs, kind="stable"), truth),
-                self._known.spelled(slot.label)[best],
-            )
+            truth = self._places[slot.label][slot.normal]
+            order, prior = (pool[np.argsort(-by, kind="stable")].tolist() for by in (scores.round(9), logs))
+            best = self._known.spelled(slot.label)[self._normals[slot.label][order[0]]]
+            ranks = order.index(truth) + 1, prior.index(truth) + 1
+            self._ranked[slot.doc_id, each.number] = len(pool), *ranks, best
 
     def _drawn(self, asked: _Asked, most: int, *, truth_first: bool = False) -> NDArray[np.int64]:
         """The places of the candidates of a pool, in random order."""
@@ -222,16 +205,6 @@ class _Guesser:
         if truth_first:
             pool = [slot.normal, *(normal for normal in pool if normal != slot.normal)]
         return np.array([self._places[slot.label][normal] for normal in pool], np.int64)
-
-
-def _groups(doc_ids: Sequence[str], seed: int) -> dict[str, int]:
-    """The documents in groups of about equal size, drawn at random."""
-    shuffled = random.Random(f"{seed} groups").sample(doc_ids, len(doc_ids))
-    return {doc_id: place % FOLDS for place, doc_id in enumerate(shuffled)}
-
-
-def _place(order: NDArray[np.intp], truth: int) -> int:
-    return int(np.flatnonzero(order == truth)[0]) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,38 +225,27 @@ class GuessShares:
 
 def guess_shares(guesses: Sequence[Guess], seed: int = 0) -> GuessShares:
     """The shares of all slots given; leave out those that are ``kept`` to see the guessing alone."""
+    totals = Counter(guess.doc_id for guess in guesses)
+
+    def share(right: Sequence[bool]) -> Estimate:
+        hits = Counter(guess.doc_id for guess, hit in zip(guesses, right, strict=True) if hit)
+        return clustered_share([hits[doc_id] for doc_id in totals], list(totals.values()), seed)
+
+    def chance(top: int) -> float | None:
+        return sum(guess.chance(top) for guess in guesses) / len(guesses) if guesses else None
+
     return GuessShares(
-        first=_share(guesses, lambda guess: guess.rank <= 1, seed),
-        first_five=_share(guesses, lambda guess: guess.rank <= 5, seed),
-        prior_first=_share(guesses, lambda guess: guess.prior_rank <= 1, seed),
-        prior_first_five=_share(guesses, lambda guess: guess.prior_rank <= 5, seed),
-        chance_first=_chance(guesses, 1),
-        chance_first_five=_chance(guesses, 5),
+        first=share([guess.rank <= 1 for guess in guesses]),
+        first_five=share([guess.rank <= 5 for guess in guesses]),
+        prior_first=share([guess.prior_rank <= 1 for guess in guesses]),
+        prior_first_five=share([guess.prior_rank <= 5 for guess in guesses]),
+        chance_first=chance(1),
+        chance_first_five=chance(5),
     )
 
 
-def _share(guesses: Sequence[Guess], right: Callable[[Guess], bool], seed: int) -> Estimate:
-    totals = Counter(guess.doc_id for guess in guesses)
-    hits = Counter(guess.doc_id for guess in guesses if right(guess))
-    return clustered_share([hits[doc_id] for doc_id in totals], list(totals.values()), seed)
-
-
-def _chance(guesses: Sequence[Guess], top: int) -> float | None:
-    return sum(guess.chance(top) for guess in guesses) / len(guesses) if guesses else None
-
-
-OPENING = "([{\"'“‘«"
+_OPENING = "([{\"'“‘«"
 """Marks that no blank follows."""
-
-DOCUMENT_RECONSTRUCTION = IndexAttack(
-    name="document reconstruction",
-    goal="Bring back an original document from its sanitized text.",
-    threat_model=ENTITY_INFERENCE.threat_model,
-    reference=(
-        "Zhu et al., Not All Entities are Created Equal, section 3.2, second objective of the attacker; "
-        "putting the best guesses in is ours"
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,33 +265,13 @@ class Reconstruction:
     text: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class ReconstructionMeans:
-    """Means over documents; ``gain`` is the paired difference of the ROUGE-L F values.
-
-    Shares are of all sensitive entities. All intervals are over documents.
-    """
-
-    sanitized_rouge: Estimate
-    rouge: Estimate
-    gain: Estimate
-    left: Estimate
-    recovered: Estimate
-
-
 def reconstruct(
     documents: Iterable[Document],
     sanitized: Sequence[SanitizedDocument],
     guesses: Iterable[Guess],
     sensitive: SensitiveIndex,
 ) -> list[Reconstruction]:
-    """One row for each sanitized document, in order.
-
-    Reconstruction: fill guesses into a sanitized document, and measure how much of the original that
-    restores.
-
-    The guesses fill the replaced slots. The sanitized text itself is measured as
-    the baseline.
+    """One row for each sanitized document, in order: how much the guesses in its replaced slots restore.
 
     Raises:
         OriginalsMissing: one of the sanitized documents has no original.
@@ -345,7 +287,18 @@ def reconstruct(
                 f"document {each.doc_id} has no original: give the documents that were sanitized"
             )
         filled = filled_in(each, best.get(each.doc_id, {}))
-        rows.append(_measured(originals[each.doc_id], each, filled, sensitive))
+        reference = stems(originals[each.doc_id])
+        rows.append(
+            Reconstruction(
+                doc_id=each.doc_id,
+                sanitized_rouge=rouge_l(reference, stems(each.text)).f,
+                rouge=rouge_l(reference, stems(filled)).f,
+                sensitive=len(sensitive.behind([each.doc_id])),
+                left=len(sensitive.leaked([each.doc_id], each.text, "")),
+                recovered=len(sensitive.leaked([each.doc_id], filled, "")),
+                text=filled,
+            )
+        )
     return rows
 
 
@@ -359,41 +312,8 @@ def filled_in(sanitized: SanitizedDocument, words: dict[int, str]) -> str:
     text, cursor = "", 0
     for (start, end), number in places:
         text += sanitized.text[cursor:start]
-        said = words[number]
-        text = text + said if start < end else _put_in(text, said)
+        if start == end and text and not (text[-1].isspace() or text[-1] in _OPENING):
+            text += " "
+        text += words[number]
         cursor = end
     return text + sanitized.text[cursor:]
-
-
-def reconstruction_means(rows: Sequence[Reconstruction], seed: int = 0) -> ReconstructionMeans:
-    """The rows folded; without rows every mean and share is None."""
-    totals = [row.sensitive for row in rows]
-    return ReconstructionMeans(
-        sanitized_rouge=mean_of([row.sanitized_rouge for row in rows], seed),
-        rouge=mean_of([row.rouge for row in rows], seed),
-        gain=mean_of([row.rouge - row.sanitized_rouge for row in rows], seed),
-        left=clustered_share([row.left for row in rows], totals, seed),
-        recovered=clustered_share([row.recovered for row in rows], totals, seed),
-    )
-
-
-def _measured(
-    original: str, sanitized: SanitizedDocument, filled: str, sensitive: SensitiveIndex
-) -> Reconstruction:
-    reference, doc_id = stems(original), sanitized.doc_id
-    return Reconstruction(
-        doc_id=doc_id,
-        sanitized_rouge=rouge_l(reference, stems(sanitized.text)).f,
-        rouge=rouge_l(reference, stems(filled)).f,
-        sensitive=len(sensitive.behind([doc_id])),
-        left=len(sensitive.leaked([doc_id], sanitized.text, "")),
-        recovered=len(sensitive.leaked([doc_id], filled, "")),
-        text=filled,
-    )
-
-
-def _put_in(text: str, words: str) -> str:
-    """``text`` followed by the words of a suppressed slot."""
-    # Suppression removes the blank before the mention as well.
-    blank = " " if text and not (text[-1].isspace() or text[-1] in OPENING) else ""
-    return f"{text}{blank}{words}"

@@ -8,38 +8,21 @@ from eval.measures.leakage import SensitiveIndex
 from eval.measures.overlap import copied_runs, rouge_l, stems, word_tokens
 from eval.rows import Row
 from ingest.documents import Identifier
-from models.errors import LetheError
-from retrieval.documents import Answer, RetrievedPassage
+from retrieval.documents import RetrievedPassage
 
 REMEMBERED_TEXTS = 4_096
 """The number of tokenized passages that a judge caches: attacks often retrieve the same ones."""
-
-
-class AttemptFailed(LetheError):
-    """The target raised an error; ``kind`` is its type name, never its message."""
-
-    def __init__(self, number: int, kind: str) -> None:
-        super().__init__(
-            f"attempt {number} was not measured: the target failed ({kind}); look in its own log"
-        )
-        self.kind = kind
 
 
 def attempts(target: Target, prompts: Iterable[AttackPrompt]) -> Iterator[Attempt]:
     """Ask each prompt once. An error gives an attempt without an answer, and the attack continues."""
     for prompt in prompts:
         try:
-            yield Attempt(prompt, _answer(target, prompt))
-        except AttemptFailed as failed:
-            yield Attempt(prompt, None, failed.kind)
-
-
-def _answer(target: Target, prompt: AttackPrompt) -> Answer:
-    try:
-        return target.ask(prompt.text)
-    except Exception as error:
-        # A target may raise anything, and the message may quote its texts.
-        raise AttemptFailed(prompt.number, type(error).__name__) from None
+            attempt = Attempt(prompt, target.ask(prompt.text))
+        except Exception as error:
+            # A target may raise anything, and the message may quote its texts.
+            attempt = Attempt(prompt, None, type(error).__name__)
+        yield attempt
 
 
 def judge(sensitive: SensitiveIndex) -> Callable[[str, str, Attempt], Row]:

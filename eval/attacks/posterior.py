@@ -52,27 +52,21 @@ class Slot:
 
     @property
     def normal(self) -> str:
-        """The normalized original."""
         return normalized(self.original)
 
     @property
     def label(self) -> str:
-        """The label of the original."""
         return self.decision.entity.label
 
     @property
     def kept(self) -> bool:
-        """Whether the original is still there."""
         return self.decision.action is Action.KEEP
 
 
 def slots_of(documents: Iterable[Document], sanitized: Sequence[SanitizedDocument]) -> list[list[Slot]]:
     """The slots of each sanitized document, in order.
 
-    The slots of a sanitized document, and the candidates for their originals.
-
-    The white-box attacker has the sanitized text with the place of every slot. The attacker can run the
-    detector too, and so distinguish mentions that were kept on purpose from those that were missed.
+    An attacker who runs the detector too tells mentions that were kept on purpose from those missed.
 
     Raises:
         OriginalsMissing: one of the sanitized documents has no original.
@@ -95,15 +89,11 @@ def _slots(original: str, sanitized: SanitizedDocument) -> list[Slot]:
             place,
             original[decision.entity.span.start : decision.entity.span.end],
             sanitized.text[place[0] : place[1]],
-            _around(sanitized.text, place),
+            f"{sanitized.text[max(0, place[0] - WINDOW) : place[0]]} "
+            f"{sanitized.text[place[1] : place[1] + WINDOW]}",
         )
         for decision, place in zip(sanitized.decisions, sanitized.places, strict=True)
     ]
-
-
-def _around(text: str, place: tuple[int, int]) -> str:
-    start, end = place
-    return f"{text[max(0, start - WINDOW) : start]} {text[end : end + WINDOW]}"
 
 
 def overlooked_text(sanitized: SanitizedDocument) -> str:
@@ -164,12 +154,9 @@ _AT_ONCE = 256
 class Clues:
     """The clues of slots that were replaced; all texts are encoded beforehand, in batches.
 
-    What a sanitized text says of each candidate for a slot: the clues of a guess.
-
     Each clue is a number per candidate, about 0 where the text says nothing, higher where it speaks for the
     candidate. What holds for every slot of a label, such as a candidate whose vector is near to all texts, is
-    no clue: likenesses count from their mean over the label. Encoding a candidate alone works as well as
-    filling it into the sentence, at a fraction of the time.
+    no clue: likenesses count from their mean over the label.
     """
 
     def __init__(
@@ -181,12 +168,11 @@ class Clues:
         read = having_read(
             encoder, [*spellings, *(text for slot in asked for text in (slot.surroundings, slot.words))]
         )
-        by_label: dict[str, list[Slot]] = {}
-        for slot in asked:
-            by_label.setdefault(slot.label, []).append(slot)
         self._labels = {
-            label: _OfLabel(label, those, known.spelled(label), read, overlooked)
-            for label, those in by_label.items()
+            label: _OfLabel(
+                label, [slot for slot in asked if slot.label == label], known.spelled(label), read, overlooked
+            )
+            for label in sorted(hidden)
         }
 
     def of(self, slots: Sequence[Slot], pools: Sequence[Places]) -> list[Floats]:
@@ -198,8 +184,7 @@ class Clues:
         for label, places in by_label.items():
             for first in range(0, len(places), _AT_ONCE):
                 some = places[first : first + _AT_ONCE]
-                those = [slots[place] for place in some], [pools[place] for place in some]
-                clues = self._labels[label].clues(*those)
+                clues = self._labels[label].clues([slots[n] for n in some], [pools[n] for n in some])
                 found |= zip(some, clues, strict=True)
         return [found[place] for place in range(len(slots))]
 
@@ -301,17 +286,14 @@ def _meaning(words: str) -> _Meaning:
 
 def _holds(said: _Meaning, candidate: _Meaning) -> int:
     """1 if what is said holds the candidate, -1 if it excludes it, 0 if no rule reads both."""
+    fits: bool | None = None
     if said.moment is not None:
-        return _sign(said.moment.holds(candidate.moment)) if candidate.moment is not None else 0
-    if said.areas and candidate.areas:
-        return _sign(any(area.holds(other) for area in said.areas for other in candidate.areas))
-    if said.ranges and candidate.ranges:
-        return _sign(any(one.holds(other) for one in said.ranges for other in candidate.ranges))
-    return 0
-
-
-def _sign(fits: bool) -> int:
-    return 1 if fits else -1
+        fits = None if candidate.moment is None else said.moment.holds(candidate.moment)
+    elif said.areas and candidate.areas:
+        fits = any(area.holds(other) for area in said.areas for other in candidate.areas)
+    elif said.ranges and candidate.ranges:
+        fits = any(one.holds(other) for one in said.ranges for other in candidate.ranges)
+    return 0 if fits is None else 1 if fits else -1
 
 
 BELIEVED: dict[Clue, float] = {"rung": 2.0, "meaning": 1.0, "overlooked": 1.0}
@@ -344,12 +326,16 @@ class Known:
             every[0][number, : len(log)], every[1][number, : len(log)] = log, told
         return Known(*every)
 
-    def surprise(self, weights: Floats) -> Floats:
-        """Minus the log probability of each truth, in nats."""
-        return _surprise(self, weights)[0]
+    def surprise(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Minus the log probability of each truth, in nats, and its slope by the weights."""
+        scores = self.logs + self.clues @ weights
+        top = scores.max(axis=1)
+        odds = np.exp(scores - top[:, None])
+        total = odds.sum(axis=1)
+        expected = np.einsum("sc,scw->sw", odds / total[:, None], self.clues)
+        return np.log(total) + top - scores[:, 0], expected - self.clues[:, 0]
 
     def only(self, chosen: NDArray[np.bool_]) -> "Known":
-        """The chosen slots."""
         return Known(self.logs[chosen], self.clues[chosen])
 
 
@@ -365,7 +351,7 @@ def weights_of(known: Known, clues: Collection[Clue] = CLUES) -> Floats:
     some = Known(known.logs, known.clues[..., used])
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        surprise, slope = _surprise(some, weights)
+        surprise, slope = some.surprise(weights)
         away = (weights - believed[used]) / spread
         return float(surprise.sum() + away @ away / 2), slope.sum(axis=0) + away / spread
 
@@ -412,17 +398,7 @@ def _gains(
     for other in sorted(set(groups.tolist()) - {group}):
         those = known.only(groups == other)
         weights = without[min(group, other), max(group, other)]
-        gain = those.surprise(np.zeros(len(CLUES))) - those.surprise(weights)
+        gain = those.surprise(np.zeros(len(CLUES)))[0] - those.surprise(weights)[0]
         for place, each in zip(np.flatnonzero(groups == other).tolist(), gain.tolist(), strict=True):
             gains[documents[place]] = gains.get(documents[place], 0.0) + each
     return np.array(list(gains.values()))
-
-
-def _surprise(known: Known, weights: Floats) -> tuple[Floats, Floats]:
-    """The surprise at each truth, and its slope by the weights."""
-    scores = known.logs + known.clues @ weights
-    top = scores.max(axis=1)
-    odds = np.exp(scores - top[:, None])
-    total = odds.sum(axis=1)
-    expected = np.einsum("sc,scw->sw", odds / total[:, None], known.clues)
-    return np.log(total) + top - scores[:, 0], expected - known.clues[:, 0]

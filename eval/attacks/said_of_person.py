@@ -1,10 +1,9 @@
 """Reading what a text says of its person: age, birth, sex, place, nationality, job and condition.
 
 For judging sanitized texts, by rules that share no code with the detectors and ladders that make them. The
-whole text is taken to be about one person. Cannot be seen: what is said in other words than those below, such
-as an age at an event; an unknown job or illness, and those of more than one word; events and their dates;
-relatives; and whose of several people a word is, so that a text about two says of one what is true of the
-other. A denied condition is taken for one unless the denial stands before it in its clause.
+whole text is taken to be about one person. Not seen are what is said in other words than those below; an
+unknown job or illness, and those of more than one word; events and their dates; relatives; and whose of
+several people a word is. A denied condition counts unless the denial stands before it in its clause.
 """
 
 import re
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eval.measures.classify import class_of
-from eval.measures.said import Area, Range, areas_in, moment_of, ranges_of
+from eval.measures.said import Area, areas_in, moment_of, ranges_of
 from ingest.language.vocabulary import fold, words
 from models.corpora.countries import countries
 from models.errors import ConfigurationError
@@ -102,7 +101,6 @@ class SaidOfPerson:
 
     @property
     def facts(self) -> int:
-        """How many of the seven it says."""
         told = (self.areas, self.nationalities, self.jobs, self.conditions)
         return sum(each is not None for each in (self.ages, self.born, self.female)) + sum(map(bool, told))
 
@@ -160,8 +158,6 @@ def _towns_in(area: Area) -> Booleans:
 def new_population(size: int, seed: int = 0) -> Population:
     """A population of a size; the same for the same seed, and the first members are those of a larger one.
 
-    An invented population, as columns of numbers, and how many of its members fit what is said of somebody.
-
     The marginals, all stated here: countries by the weights of ``countries.toml``, which synthetic people
     have too; towns by their inhabitants (geonames.org, CC BY 4.0, of 15,000 and more); 9 of 10 are of the
     nationality of their country, the others of any by the same weights; ages by ``AGES``; jobs, for adults,
@@ -182,12 +178,15 @@ def new_population(size: int, seed: int = 0) -> Population:
         here = nation == number
         towns = np.flatnonzero(where.country_of == number)
         town[here] = towns[_drawn(where.inhabitants[towns], draws[2][here])]
-    band = _drawn(np.array([share for *_, share in AGES]), draws[3])
-    lowest, highest = (np.array([each[end] for each in AGES])[band] for end in (0, 1))
+    lowest, highest, share = (np.array(each) for each in zip(*AGES, strict=True))
+    band = _drawn(share, draws[3])
+    lowest, highest = lowest[band], highest[band]
     born = TODAY.toordinal() - ((lowest + draws[4] * (highest - lowest)) * _A_YEAR).astype(np.int64)
     grown = born <= TODAY.toordinal() - GROWN * _A_YEAR
+    # By 1 / rank, in an order that is the same in every population.
     job, condition = (
-        _drawn(_by_rank(len(each)), draws[place]) for each, place in ((jobs(), 5), (conditions(), 6))
+        _drawn(1 / (1 + np.random.default_rng(len(each)).permutation(len(each))), draws[place])
+        for each, place in ((jobs(), 5), (conditions(), 6))
     )
     return Population(
         born=born,
@@ -205,22 +204,13 @@ def _drawn(weights: NDArray[np.float64], draws: NDArray[np.float64]) -> Numbers:
     return np.minimum(np.searchsorted(ends, draws, side="right"), len(weights) - 1)
 
 
-@cache
-def _by_rank(count: int) -> NDArray[np.float64]:
-    """1 / rank, in an order that is the same in every population."""
-    weights: NDArray[np.float64] = 1 / (1 + np.random.default_rng(count).permutation(count))
-    return weights
-
-
 def anonymity(population: Population, said: Sequence[SaidOfPerson], sizes: Sequence[int]) -> Numbers:
     """(texts, sizes): k of each text, the person and the members whom everything fits, in the first members.
 
     The person is one more than the population, and fits what is said: so k is at least 1.
     """
-    found = np.zeros((len(said), len(sizes)), np.int64)
-    for number, each in enumerate(said):
-        found[number] = 1 + np.searchsorted(population.fitting(each), sizes)
-    return found
+    found = [1 + np.searchsorted(population.fitting(each), sizes) for each in said]
+    return np.array(found, np.int64).reshape(len(said), len(sizes))
 
 
 _FEMALE = re.compile(r"(?i)(?<![^\W_])(?:she|her|hers|herself|woman|female|girl|lady|mrs|ms|miss)(?![^\W_])")
@@ -264,8 +254,19 @@ def said_of_person(text: str) -> SaidOfPerson:
         ages=_narrowest(_ages(text)),
         born=_narrowest(_births(text)),
         female=_female(text),
-        areas=frozenset(_homes(text)),
-        nationalities=frozenset(_nations(text)),
+        # The first area behind each word of living somewhere: of Paris, Texas, the town.
+        areas=frozenset(
+            named.area
+            for match in _LIVES.finditer(text)
+            if (named := next(areas_in(match["where"]), None)) is not None
+        ),
+        nationalities=frozenset(
+            code
+            for match in _NATIONAL.finditer(text)
+            for named in areas_in(match["who"])
+            if named.area.point is None
+            for code in named.area.countries
+        ),
         jobs=_jobs(text),
         conditions=_conditions(text),
     )
@@ -278,26 +279,14 @@ def _narrowest(ranges: Iterator[tuple[float, float]]) -> tuple[float, float] | N
 
 def _ages(text: str) -> Iterator[tuple[float, float]]:
     for match in _OLD.finditer(text):
-        said = match["behind"] or match["ahead"]
-        found = [_decade(match["decade"])] if match["decade"] else _numbers(said, last=bool(match["behind"]))
-        for each in found:
-            if each is not None and 0 < each.high and each.low <= _OLDEST:
-                yield floor(each.low), each.high
-
-
-def _numbers(said: str, *, last: bool) -> list[Range]:
-    found = ranges_of(said)
-    return found[-1:] if last else found[:1]
-
-
-def _decade(said: str) -> Range | None:
-    part, _, decade = fold(said).replace("-", " ").rpartition(" ")
-    found = ranges_of(decade)
-    if not found:
-        return None
-    low, high = found[0].low, found[0].high
-    third = {"early": (low, low + 4), "mid": (low + 3, low + 7), "late": (low + 5, high)}
-    return Range(*third.get(part, (low, high)))
+        part, _, decade = fold(match["decade"] or "").replace("-", " ").rpartition(" ")
+        found = ranges_of(match["behind"] or match["ahead"] or decade)
+        for each in found[-1:] if match["behind"] else found[:1]:
+            low, high = each.low, each.high
+            third = {"early": (low, low + 4), "mid": (low + 3, low + 7), "late": (low + 5, high)}
+            low, high = third.get(part, (low, high))
+            if 0 < high and low <= _OLDEST:
+                yield floor(low), high
 
 
 def _births(text: str) -> Iterator[tuple[float, float]]:
@@ -316,28 +305,13 @@ def _female(text: str) -> bool | None:
     return False if male >= max(1, _CLEARLY * female) else None
 
 
-def _homes(text: str) -> Iterator[Area]:
-    """The first area behind each word of living somewhere: of Paris, Texas, the town."""
-    for match in _LIVES.finditer(text):
-        named = next(areas_in(match["where"]), None)
-        if named is not None:
-            yield named.area
-
-
-def _nations(text: str) -> Iterator[str]:
-    for match in _NATIONAL.finditer(text):
-        for named in areas_in(match["who"]):
-            if named.area.point is None:
-                yield from named.area.countries
-
-
 def _jobs(text: str) -> frozenset[int]:
     """The job behind the first word of working that names one; of a class of jobs, all of it."""
     for match in _WORKS.finditer(text):
         said = fold(match["what"])
         for word in _WORD.findall(said)[:_NEAR]:
-            if word in _job_numbers():
-                return frozenset((_job_numbers()[word],))
+            if word in _numbers(jobs()):
+                return frozenset((_numbers(jobs())[word],))
         for kind, members in _job_classes().items():
             if said.startswith(kind):
                 return members
@@ -345,8 +319,8 @@ def _jobs(text: str) -> frozenset[int]:
 
 
 @cache
-def _job_numbers() -> dict[str, int]:
-    return {name: number for number, name in enumerate(jobs())}
+def _numbers(names: tuple[str, ...]) -> dict[str, int]:
+    return {name: number for number, name in enumerate(names)}
 
 
 @cache
@@ -359,16 +333,11 @@ def _job_classes() -> dict[str, frozenset[int]]:
     return {kind: frozenset(found[kind]) for kind in sorted(found, key=len, reverse=True)}
 
 
-@cache
-def _condition_numbers() -> dict[str, int]:
-    return {name: number for number, name in enumerate(conditions())}
-
-
 def _conditions(text: str) -> frozenset[int]:
     """All that are named: a member has one of them."""
     return frozenset(
         number
         for match in _WORD.finditer(text)
-        if (number := _condition_numbers().get(fold(match[0]))) is not None
+        if (number := _numbers(conditions()).get(fold(match[0]))) is not None
         and not _DENIED.search(text[max(0, match.start() - _CLAUSE) : match.start()])
     )

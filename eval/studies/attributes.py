@@ -170,6 +170,7 @@ def measure_attributes(
     if options.asker is not None:
         told(_reckoned(options, attributes, [each.text for each in documents], len(systems)))
     methods = []
+    sets = {**{name: (name,) for name in attributes}, ALL: tuple(attributes)}
     for done in Experiment(documents, systems, dict.fromkeys(systems, tasks)).run(None, progress):
         loop = own.get(done.system)
         held = done.system == ALS_LIKE or done.system not in options.rewriters
@@ -178,7 +179,14 @@ def measure_attributes(
                 method=done.system,
                 truthful=held if loop is None else loop.truthful,
                 attacks=tuple(
-                    _attack(each.attack.name, done.rows[each.name], attributes, options.seed)
+                    AttackFigures(
+                        attacker=each.attack.name,
+                        by_attribute={
+                            name: inferred(done.rows[each.name], those, options.seed)
+                            for name, those in sets.items()
+                        },
+                        protection=protection_in(done.rows[each.name], attributes, options.seed),
+                    )
                     for each in guesses
                 ),
                 **_kept(done.rows[kept.name], options.seed),
@@ -247,29 +255,14 @@ def _loops(
     asker, draw = options.asker, options.draw
     if asker is None or draw is None:
         return {}
-    authors = {
-        texts[doc_id]: (
-            doc_id,
-            {name: _spoken(name, those[0]) for name, those in known.items() if name in attributes},
-        )
-        for doc_id, known in truths.items()
-    }
-    return {
-        each.name: Incognito(each, asker, attributes, authors, same_value, draw) for each in options.variants
-    }
+    names = {each.code: each.name for each in countries()}
 
+    def spoken(known: Truths) -> dict[str, str]:
+        said = {name: those[0] for name, those in known.items() if name in attributes}
+        return said | {
+            name: names.get(said[name], said[name]) for name in ("country", "nationality") if name in said
+        }
 
-def _spoken(attribute: str, value: str) -> str:
-    """A value in words: countries are values by their codes."""
-    if attribute in ("country", "nationality"):
-        return next((each.name for each in countries() if each.code == value), value)
-    return value
-
-
-def _attack(attacker: str, rows: Sequence[Row], attributes: Sequence[str], seed: int) -> AttackFigures:
-    sets = {**{name: (name,) for name in attributes}, ALL: tuple(attributes)}
-    return AttackFigures(
-        attacker=attacker,
-        by_attribute={name: inferred(rows, those, seed) for name, those in sets.items()},
-        protection=protection_in(rows, attributes, seed),
-    )
+    authors = {texts[doc_id]: (doc_id, spoken(known)) for doc_id, known in truths.items()}
+    variants = options.variants
+    return {each.name: Incognito(each, asker, attributes, authors, same_value, draw) for each in variants}

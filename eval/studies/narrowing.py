@@ -1,10 +1,9 @@
 """Learning what links: the bits model of ``models.bits`` from games over public corpora.
 
-In a game, sanitized texts are linked to public texts of the same people, by the words that they share.
-A round has texts, each with its owner's public text among those of many others. Whatever identifies by
-itself is gone; of the other facts, some are kept. A linker ranks all public texts for a text, and what an
-order of replacing facts is worth is how far the owner falls. The frequencies that a linker uses are those of
-the public texts, which a defender never sees.
+A round has sanitized texts, each with its owner's public text among those of many others. Whatever identifies
+by itself is gone; of the other facts, some are kept. A linker ranks all public texts for a text by the words
+that they share, and what an order of replacing facts is worth is how far the owner falls. The frequencies
+that a linker uses are those of the public texts, which a defender never sees.
 """
 
 import json
@@ -29,6 +28,7 @@ from ingest.protocols import Encoder, EntityDetector
 from ingest.sanitize import annotate
 from models.bits import BitsModel, Floats, Trees, arrays_of, surprisals
 from models.errors import ConfigurationError
+from models.packs import packs
 
 FEWEST_FACTS = 3
 """Texts with fewer facts are left out: there is nothing to choose."""
@@ -56,8 +56,7 @@ def court_cases(data: Path) -> Pairs:
 
 def biographies(data: Path) -> Pairs:
     """Biographies of DB-Bio, each in two: every other sentence is the text, the others are public."""
-    sentences = {each["id"]: split_sentences(each["text"]) for each in _lines(data / "db_bio" / "data.jsonl")}
-    return _alternating("biographies", sentences)
+    return _alternating("biographies", data / "db_bio" / "data.jsonl")
 
 
 def actors(data: Path) -> Pairs:
@@ -70,20 +69,17 @@ def actors(data: Path) -> Pairs:
 def visits(data: Path) -> Pairs:
     """Dialogues of visits, and the notes that were written of them, of ACI-Bench."""
     rows = _lines(data / "aci_bench" / "data.jsonl")
-    return Pairs(
-        "visits", {each["id"]: each["dialogue"] for each in rows}, {each["id"]: each["note"] for each in rows}
-    )
+    texts, public = ({each["id"]: each[part] for each in rows} for part in ("dialogue", "note"))
+    return Pairs("visits", texts, public)
 
 
 def mails(data: Path) -> Pairs:
     """Mail of the English Web Treebank, each in two as biographies are: neither half is public, as a test."""
-    sentences = {
-        each["id"]: split_sentences(each["text"]) for each in _lines(data / "ewt_email" / "data.jsonl")
-    }
-    return _alternating("mail", sentences)
+    return _alternating("mail", data / "ewt_email" / "data.jsonl")
 
 
-def _alternating(name: str, sentences: Mapping[str, Sequence[str]]) -> Pairs:
+def _alternating(name: str, path: Path) -> Pairs:
+    sentences = {each["id"]: split_sentences(each["text"]) for each in _lines(path)}
     long = {each: those for each, those in sentences.items() if len(those) >= FEWEST_SENTENCES}
     texts, public = ({each: " ".join(those[half::2]) for each, those in long.items()} for half in (0, 1))
     return Pairs(name, texts, public)
@@ -134,8 +130,7 @@ def players(pairs: Pairs, ids: Sequence[str], detector: EntityDetector) -> list[
     places = {name: place for place, name in enumerate(pairs.public)}
     known = [each for each in ids if each in places]
     found = []
-    for first in range(0, len(known), 16):
-        part = known[first : first + 16]
+    for part in packs(known, 16):
         annotated = annotate(detector, [Document(each, pairs.texts[each]) for each in part])
         for name, text in zip(part, annotated, strict=True):
             direct = frozenset(
@@ -166,13 +161,13 @@ def by_tf_idf(public: Sequence[Counter[str]]) -> Scores:
     idf = np.array([math.log((1 + len(public)) / (1 + each)) + 1 for each in having.values()])
 
     def table(texts: Sequence[Counter[str]]) -> Any:
-        rows, columns, counts = [], [], []
-        for row, text in enumerate(texts):
-            for word, count in text.items():
-                if word in numbers:
-                    rows.append(row)
-                    columns.append(numbers[word])
-                    counts.append(1 + math.log(count))
+        cells = [
+            (row, numbers[word], 1 + math.log(count))
+            for row, text in enumerate(texts)
+            for word, count in text.items()
+            if word in numbers
+        ]
+        rows, columns, counts = (list(each) for each in zip(*cells, strict=True))
         weights = np.array(counts) * idf[columns]
         norms = np.sqrt(np.bincount(rows, weights**2, len(texts)))
         return csr_array((weights / norms[rows], (rows, columns)), (len(texts), len(numbers)))
@@ -207,8 +202,7 @@ def by_encoder(encoder: Encoder, public: Sequence[str]) -> Scores:
         found = encoder.encode([each for of_text in passages for each in of_text]).astype(np.float64)
         ends = np.cumsum([len(each) for each in passages])
         sums = np.array([part.sum(axis=0) for part in np.split(found, ends[:-1])])
-        norms: Numbers = sums / np.linalg.norm(sums, axis=1, keepdims=True)
-        return norms
+        return np.asarray(sums / np.linalg.norm(sums, axis=1, keepdims=True))
 
     index = vectors(public).T
     return lambda texts, gone: (
@@ -219,8 +213,7 @@ def by_encoder(encoder: Encoder, public: Sequence[str]) -> Scores:
 def ranks(scores: Numbers, players: Sequence[Player]) -> Numbers:
     """How many others come before each owner, half of the ties counted."""
     own = scores[np.arange(len(players)), [each.owner for each in players]][:, None]
-    found: Numbers = (scores > own).sum(axis=1) + ((scores == own).sum(axis=1) - 1) / 2
-    return found
+    return np.asarray((scores > own).sum(axis=1) + ((scores == own).sum(axis=1) - 1) / 2)
 
 
 def gone_of(player: Player, order: Sequence[int], share: float, by: str) -> frozenset[int]:
@@ -238,9 +231,8 @@ def gone_of(player: Player, order: Sequence[int], share: float, by: str) -> froz
 
 def drawn(players: Sequence[Player], seed: int) -> list[list[int]]:
     """The facts of each text in random order."""
-    return [
-        Random(f"{seed} {number}").sample(each.facts, len(each.facts)) for number, each in enumerate(players)
-    ]
+    facts = [each.facts for each in players]
+    return [Random(f"{seed} {number}").sample(each, len(each)) for number, each in enumerate(facts)]
 
 
 MONOTONE = {"surprisal": 1, "times": 1}
@@ -275,7 +267,6 @@ class Learned:
     texts: NDArray[np.int64] = field(repr=False)
 
     def only(self, chosen: NDArray[np.bool_]) -> "Learned":
-        """The chosen rows."""
         return Learned(self.rows[chosen], self.linking[chosen], self.narrowing[chosen], self.texts[chosen])
 
 
@@ -285,37 +276,26 @@ def rows_to_learn(round_of: Sequence[Player], public: Sequence[Counter[str]], re
     rarity = surprisals(
         sorted({word for each in round_of for link in each.facts for word in each.words.words[link]})
     )
-    near = _nearest(round_of, public, recipe.nearest)
+    scores = by_tf_idf(public)(round_of, [()] * len(round_of))
+    scores[np.arange(len(round_of)), [each.owner for each in round_of]] = -1
+    near = np.argsort(-scores, axis=1, kind="stable")[:, : recipe.nearest]
     rows, linking, narrowing, texts = [], [], [], []
-    for number, player in enumerate(round_of):
-        own = public[player.owner]
+    for number, (player, nearest) in enumerate(zip(round_of, near, strict=True)):
         keys, table = rows_of(player.words, rarity)
         first: dict[str, int] = {}
         for place, (_, word) in enumerate(keys):
             first.setdefault(word, place)
         for word, place in first.items():
-            shared = word in own
+            shared = word in public[player.owner]
             others = (having[word] - shared + 0.5) / len(public)
-            among = sum(word in public[each] for each in near[number])
+            among = sum(word in public[each] for each in nearest)
             rate = min(0.98, (among + recipe.prior * others) / (recipe.nearest + recipe.prior))
             rows.append(table[place])
             linking.append(-math.log2(rate) if shared else math.log2(1 - rate))
             narrowing.append(-math.log2(others))
             texts.append(number)
-    return Learned(
-        np.array(rows, np.float32),
-        np.array(linking, np.float32),
-        np.array(narrowing, np.float32),
-        np.array(texts),
-    )
-
-
-def _nearest(
-    round_of: Sequence[Player], public: Sequence[Counter[str]], most: int
-) -> list[NDArray[np.int64]]:
-    scores = by_tf_idf(public)(round_of, [()] * len(round_of))
-    scores[np.arange(len(round_of)), [each.owner for each in round_of]] = -1
-    return [np.argsort(-row, kind="stable")[:most] for row in scores]
+    added, rarely = np.array(linking, np.float32), np.array(narrowing, np.float32)
+    return Learned(np.array(rows, np.float32), added, rarely, np.array(texts))
 
 
 def boosted(rows: Floats, wanted: NDArray[np.float32], weights: NDArray[np.float64], recipe: Recipe) -> Trees:
@@ -335,8 +315,7 @@ def boosted(rows: Floats, wanted: NDArray[np.float32], weights: NDArray[np.float
         ).fit(rows, left, sample_weight=weights)
         left = left - recipe.rate * tree.predict(rows)
         grown.append(tree.tree_)
-    nodes = max(each.node_count for each in grown)
-    shape = (len(grown), nodes)
+    shape = len(grown), max(each.node_count for each in grown)
     feature, left_child, right_child = (np.zeros(shape, np.int16) for _ in range(3))
     threshold, value = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
     for number, each in enumerate(grown):
@@ -352,12 +331,8 @@ def boosted(rows: Floats, wanted: NDArray[np.float32], weights: NDArray[np.float
 
 def learned(parts: Sequence[Learned], broad: Learned, recipe: Recipe) -> BitsModel:
     """A model of some games; how rarely others have a word is learned of ``broad``."""
-    linking = boosted(
-        np.concatenate([each.rows for each in parts]),
-        np.concatenate([each.linking for each in parts]),
-        np.concatenate([_weights(each.texts) for each in parts]),
-        recipe,
-    )
+    rows, wanted = (np.concatenate([getattr(each, of) for each in parts]) for of in ("rows", "linking"))
+    linking = boosted(rows, wanted, np.concatenate([_weights(each.texts) for each in parts]), recipe)
     narrowing = boosted(broad.rows, broad.narrowing, np.ones(len(broad.texts)), recipe)
     return BitsModel("lethe-bits", FEATURES, linking, narrowing)
 
@@ -365,8 +340,7 @@ def learned(parts: Sequence[Learned], broad: Learned, recipe: Recipe) -> BitsMod
 def _weights(texts: NDArray[np.int64]) -> NDArray[np.float64]:
     """A game weighs as much as another, a text by the root of its number of words."""
     weights = 1 / np.sqrt(np.bincount(texts)[texts])
-    found: NDArray[np.float64] = weights / weights.sum() * 1_000
-    return found
+    return np.asarray(weights / weights.sum() * 1_000)
 
 
 def make_bits(

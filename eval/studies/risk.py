@@ -67,17 +67,14 @@ def judged(name: str, model: RiskModel, snippets: Sequence[Snippet]) -> list[lis
         links = {(entity.span, entity.label): entity.link for entity in text.entities}
         marks = zip(snippet.places, snippet.labels, strict=True)
         of_marks = [judgement.marginals.get(links[Span(*place), label]) for place, label in marks]
-        found.append([_risk(name, snippet.id, hazard) for hazard in of_marks])
+        finite = [hazard for hazard in of_marks if hazard is not None and isfinite(hazard)]
+        if len(finite) < len(of_marks):
+            raise LetheError(
+                f"The privacy-risk model {name} gave no finite hazard for a mark of snippet {snippet.id}; "
+                "it must give one for every linked entity."
+            )
+        found.append([-expm1(-max(0.0, hazard)) for hazard in finite])
     return found
-
-
-def _risk(name: str, snippet_id: str, hazard: float | None) -> float:
-    if hazard is None or not isfinite(hazard):
-        raise LetheError(
-            f"The privacy-risk model {name} gave no finite hazard for a mark of snippet {snippet_id}; "
-            "it must give one for every linked entity."
-        )
-    return -expm1(-max(0.0, hazard))
 
 
 ALL = "all"
@@ -131,22 +128,11 @@ class RiskReport(Frozen):
 
     def row(self, model: str, domain: str = ALL, kind: Kind = "all") -> ModelRow:
         """One row; raises KeyError if there is none."""
-        for row in self.rows:
-            if (row.model, row.domain, row.kind) == (model, domain, kind):
-                return row
-        raise KeyError(f"{model}, {domain}, {kind}")
+        return {(row.model, row.domain, row.kind): row for row in self.rows}[model, domain, kind]
 
     def agreed(self, domain: str = ALL, kind: Kind = "all") -> AgreementRow:
         """The passes of one domain and kind; raises KeyError if there are none."""
-        for row in self.agreement:
-            if (row.domain, row.kind) == (domain, kind):
-                return row
-        raise KeyError(f"{domain}, {kind}")
-
-
-def as_json(report: RiskReport) -> dict[str, Any]:
-    """The report, ready for ``json.dumps``."""
-    return report.model_dump(mode="json")
+        return {(row.domain, row.kind): row for row in self.agreement}[domain, kind]
 
 
 _BATCH = 16
@@ -175,27 +161,38 @@ def measure(
     golden = [snippet.scores for snippet in ordered]
     rows: list[ModelRow] = []
     for name, model in models.items():
-        found = list(_judged(name, model, ordered, progress))
-        rows += _model_rows(name, ordered, list(zip(found, golden, strict=True)))
+        found: list[list[float]] = []
+        for batch in packs(ordered, _BATCH):
+            found += judged(name, model, batch)
+            progress(f"privacy risk, {name}", len(found), len(ordered))
+        pairs = list(zip(found, golden, strict=True))
+        rows += [
+            ModelRow(
+                model=name,
+                **_over(domain, kind, chosen),
+                error=_figure(mean_absolute_difference, chosen),
+            )
+            for domain, kind, chosen in _groups(ordered, pairs)
+        ]
     compared = sorted(snippets if scored_twice is None else scored_twice, key=lambda snippet: snippet.id)
+    compared = [each for each in compared if len(each.passes) == len(PASSES)]
+    agreement = [
+        AgreementRow(
+            **_over(domain, kind, chosen),
+            difference=_figure(mean_absolute_difference, chosen),
+            near=_figure(share_near, chosen),
+            kappa=_figure(weighted_kappa, chosen),
+        )
+        for domain, kind, chosen in _groups(compared, [(each.passes[0], each.passes[1]) for each in compared])
+    ]
     return RiskReport(
         provenance=machine_and_versions({name: model.name for name, model in models.items()}, commit),
         models=tuple(models),
         seed=SEED,
         resamples=RESAMPLES,
         rows=tuple(rows),
-        agreement=tuple(_agreement([each for each in compared if len(each.passes) == len(PASSES)])),
+        agreement=tuple(agreement),
     )
-
-
-def _judged(
-    name: str, model: RiskModel, snippets: Sequence[Snippet], progress: Progress
-) -> Iterator[list[float]]:
-    done = 0
-    for batch in packs(snippets, _BATCH):
-        yield from judged(name, model, batch)
-        done += len(batch)
-        progress(f"privacy risk, {name}", done, len(snippets))
 
 
 def is_reference(snippet: Snippet) -> bool:
@@ -203,13 +200,13 @@ def is_reference(snippet: Snippet) -> bool:
     return "-ref-" in snippet.id
 
 
-def _groups(snippets: Sequence[Snippet]) -> Iterator[tuple[str, Kind, list[int]]]:
-    """Every domain and then all domains, by kind, with snippet numbers; may be empty."""
+def _groups(snippets: Sequence[Snippet], pairs: Rows) -> Iterator[tuple[str, Kind, Rows]]:
+    """Every domain and then all domains, by kind, with the pairs of their snippets; may be empty."""
     for domain in (*dict.fromkeys(sorted(snippet.domain for snippet in snippets)), ALL):
         for kind in KINDS:
             yield domain, kind, [
-                number
-                for number, snippet in enumerate(snippets)
+                pair
+                for snippet, pair in zip(snippets, pairs, strict=True)
                 if domain in (ALL, snippet.domain) and kind in _kinds(snippet)
             ]  # fmt: skip
 
@@ -220,34 +217,12 @@ def _kinds(snippet: Snippet) -> tuple[Kind, ...]:
     return ("all", "references" if is_reference(snippet) else "invented")
 
 
-def _model_rows(name: str, snippets: Sequence[Snippet], pairs: Rows) -> Iterator[ModelRow]:
-    for domain, kind, numbers in _groups(snippets):
-        chosen = [pairs[number] for number in numbers]
-        yield ModelRow(
-            model=name,
-            domain=domain,
-            kind=kind,
-            snippets=len(chosen),
-            mentions=sum(len(first) for first, _ in chosen),
-            spearman=_figure(spearman, chosen),
-            error=_figure(mean_absolute_difference, chosen),
-        )
-
-
-def _agreement(snippets: Sequence[Snippet]) -> Iterator[AgreementRow]:
-    pairs = [(snippet.passes[0], snippet.passes[1]) for snippet in snippets]
-    for domain, kind, numbers in _groups(snippets):
-        chosen = [pairs[number] for number in numbers]
-        yield AgreementRow(
-            domain=domain,
-            kind=kind,
-            snippets=len(chosen),
-            mentions=sum(len(first) for first, _ in chosen),
-            spearman=_figure(spearman, chosen),
-            difference=_figure(mean_absolute_difference, chosen),
-            near=_figure(share_near, chosen),
-            kappa=_figure(weighted_kappa, chosen),
-        )
+def _over(domain: str, kind: Kind, chosen: Rows) -> dict[str, Any]:
+    return {
+        **{"domain": domain, "kind": kind, "snippets": len(chosen)},
+        "mentions": sum(len(first) for first, _ in chosen),
+        "spearman": _figure(spearman, chosen),
+    }
 
 
 _UNDEFINED: Mapping[Callable[..., object], str] = {

@@ -32,12 +32,10 @@ class InferredTask:
 
     @property
     def name(self) -> str:
-        """The attack."""
         return f"attributes, {self.attack.name}"
 
     @property
     def cases(self) -> Sequence[str]:
-        """The ids of the documents."""
         return [document.doc_id for document in self.documents]
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
@@ -72,19 +70,15 @@ def figures_of(
         if name in guessed:
             inference = guessed[name]
             right = inference.guesses[0] in known
+            # Values are compared for being the same before. Only bands of age lie near one another.
+            alike = [measured.matched(name, inference.guesses[0], each) for each in known if name == "age"]
+            near = min(0.5, max(alike, default=0.0))
             figures |= {
                 measured.KNOWN + name: 1,
                 measured.RIGHT + name: right,
-                measured.LENIENT + name: 1
-                if right
-                else max(_near(name, inference.guesses[0], each) for each in known),
+                measured.LENIENT + name: 1 if right else near,
                 measured.THREE + name: any(guess in known for guess in inference.guesses),
                 measured.PRIOR + name: prior[name] in known,
                 measured.CERTAINTY + name: inference.certainty,
             }
     return {name: float(value) for name, value in figures.items()}
-
-
-def _near(attribute: str, guess: str, truth: str) -> float:
-    """At most half: values are compared for being the same before. Only bands of age lie near one another."""
-    return min(0.5, measured.matched(attribute, guess, truth)) if attribute == "age" else 0.0

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from eval.experiment import SanitizedCorpus
+from eval.measures.claim_distance import TextJudge
 from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.measures.overlap import rouge_l, stems
 from eval.progress import Progress
@@ -30,7 +30,6 @@ class Rewritten:
 
     @property
     def cases(self) -> Sequence[str]:
-        """The ids of the documents."""
         return [document.doc_id for document in self.documents]
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
@@ -41,30 +40,18 @@ class Rewritten:
         texts = [text for case in there for text in (originals[case], written[case])]
         encoder, scored = having_read(self.encoder, texts, progress=progress), answer_scorer()
         for case in cases:
-            if case not in written:
-                yield kept.row(self.name, case, None, self.encoder.name)
-                continue
-            one, other = encoder.encode([originals[case], written[case]])
-            figures = {
-                ROUGE: rouge_l(stems(originals[case]), stems(written[case])).f,
-                BLEU: scored(originals[case], written[case]).sacrebleu,
-                COSINE: float(one @ other),
-                UNCHANGED: float(originals[case] == written[case]),
-            }
+            figures = None
+            if case in written:
+                before, after = originals[case], written[case]
+                one, other = encoder.encode([before, after])
+                figures = {ROUGE: rouge_l(stems(before), stems(after)).f}
+                figures |= {BLEU: scored(before, after).sacrebleu, COSINE: float(one @ other)}
+                figures[UNCHANGED] = float(before == after)
             yield kept.row(self.name, case, figures, self.encoder.name)
 
 
 MISSING = "not judged"
 _ASKED_AT_ONCE = 32
-
-
-class Judge(Protocol):
-    """Scores pairs of an original and what became of it; None where it gave none."""
-
-    @property
-    def name(self) -> str: ...
-
-    def scores(self, texts: Sequence[tuple[str, str]]) -> list[Mapping[str, float] | None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +62,19 @@ class Judged:
     """
 
     documents: Sequence[Document] = field(repr=False)
-    judge: Judge
+    judge: TextJudge
 
     sensitive = NOTHING_SENSITIVE
 
     @property
     def name(self) -> str:
-        """With the judge."""
         return f"judged, {self.judge.name}"
 
     @property
     def cases(self) -> Sequence[str]:
-        """The ids of the documents."""
         return [document.doc_id for document in self.documents]
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
-        """The row of each case, in order."""
         originals = {each.doc_id: each.text for each in self.documents}
         written = {each.doc_id: each.text for each in kept.documents}
         asked = [(originals[case], written[case]) for case in cases if written.get(case, "").strip()]

@@ -1,12 +1,10 @@
 """What annotators marked: how much of it a system replaced, and how much else.
 
-There are two views, as counts of one document. The first view is by place. A mark is touched if one of its
-letters or digits lies in a replaced span, and covered if all do; blanks and punctuation do not count, unless
-a mark has nothing else. An entity is left if one of its marks is not covered: one is enough to read it. The
-second view is that of an index reader, who sees the sanitized text only: a mark stands if its words are
-there, as whole words, wherever they come from. It counts short marks too, and a word of a name. What a system
-puts in, or what stands elsewhere unmarked, can make a mark stand by chance: the oracle, which replaces
-exactly the marks, shows how often.
+There are two views of a document. By place, a mark is touched if one of its letters or digits lies in a
+replaced span, and covered if all do; blanks and punctuation do not count, unless a mark has nothing else. An
+entity is left if one of its marks is not covered. For an index reader, who sees the sanitized text only, a
+mark stands if its words are there, as whole words, wherever they come from: by chance too, and the oracle,
+which replaces exactly the marks, shows how often.
 """
 
 import re
@@ -52,10 +50,7 @@ def mark_counts(marked: MarkedDocument, sanitized: SanitizedDocument) -> dict[st
     said = normalized(sanitized.text)
     found: dict[str, float] = {}
     for group, marks in _groups(marked.marks).items():
-        counts = {
-            **_standing(text, said, marks),
-            **({} if replaced is None else _places(text, replaced, marks)),
-        }
+        counts = _standing(text, said, marks) | ({} if replaced is None else _places(text, replaced, marks))
         counts |= {MARKS: len(marks), ENTITIES: len({mark.entity for mark in marks})}
         found |= {figure(group, name): float(count) for name, count in counts.items()}
     if replaced is not None:
@@ -122,12 +117,8 @@ def _telling(words: str) -> list[str]:
 
 
 SHARES: Mapping[str, str] = {
-    TOUCHED: MARKS,
-    COVERED: MARKS,
-    LEFT: ENTITIES,
-    STANDING: MARKS,
-    WORDS_STANDING: MARKS,
-    ENTITIES_STANDING: ENTITIES,
+    **{TOUCHED: MARKS, COVERED: MARKS, LEFT: ENTITIES},
+    **{STANDING: MARKS, WORDS_STANDING: MARKS, ENTITIES_STANDING: ENTITIES},
 }
 """What is counted, and of how many."""
 NO_PLACES = "the method writes a new text and does not say what it replaced"
@@ -148,16 +139,13 @@ class Marks:
 
     @property
     def name(self) -> str:
-        """What its rows are called."""
         return f"marks, {self.annotator}"
 
     @property
     def cases(self) -> Sequence[str]:
-        """The ids of the documents."""
         return [each.document.doc_id for each in self.documents]
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
-        """The counts of each document."""
         there = {document.doc_id: document for document in kept.documents}
         marked = {each.document.doc_id: each for each in self.documents}
         for case in cases:
@@ -213,14 +201,8 @@ def share_estimate(share: MarkShare, rows: Sequence[Row], seed: int = 0) -> Esti
         return replace(found, why_not=NONE_MARKED)
     # More draws tell no more of the documents, so the interval is at least that of one.
     one = _clustered(counts.values(), draws, seed)
-    ends = [each.interval for each in (found, one) if each.interval is not None]
-    return Estimate(
-        found.value,
-        min(low for low, _ in ends),
-        max(high for _, high in ends),
-        found.hits / draws,
-        found.n / draws,
-    )
+    lows, highs = zip(*(each.interval for each in (found, one) if each.interval is not None), strict=True)
+    return Estimate(found.value, min(lows), max(highs), found.hits / draws, found.n / draws)
 
 
 def _clustered(pairs: Iterable[tuple[float, float]], draws: int, seed: int) -> Estimate:
@@ -261,8 +243,19 @@ def paired_difference(
     if any(one is None or other is None for one, other in pairs):
         return Estimate(why_not=NO_PLACES)
     cases = sorted({case for one, _ in pairs for case in one or ()})
-    # Shape (annotators, documents, 2): the difference in hits, and the total.
-    table = np.array([[_difference(one or {}, other or {}, case) for case in cases] for one, other in pairs])
+    # Shape (annotators, documents, 2): the difference in hits, and the total; nothing where one has none.
+    none = (0.0, 0.0)
+
+    def difference(hits: float, total: float, other_hits: float, other_total: float) -> tuple[float, float]:
+        # With several draws one side has as many times the marks of the other.
+        return (hits - other_hits * total / other_total, total) if total and other_total else none
+
+    table = np.array(
+        [
+            [difference(*(one or {}).get(case, none), *(other or {}).get(case, none)) for case in cases]
+            for one, other in pairs
+        ]
+    )
     totals = table[:, :, 1].sum(axis=1) if cases else np.zeros(1)
     if not totals.all():
         return Estimate(why_not=NONE_MARKED)
@@ -279,26 +272,13 @@ def paired_difference(
     return replace(holding(value, redraws), n=float(totals.mean()))
 
 
-def _difference(
-    one: Mapping[str, tuple[float, float]], other: Mapping[str, tuple[float, float]], case: str
-) -> tuple[float, float]:
-    """Hits of one side minus those of the other in a document, and the total; nothing where one has none."""
-    hits, total = one.get(case, (0.0, 0.0))
-    other_hits, other_total = other.get(case, (0.0, 0.0))
-    if not (total and other_total):
-        return 0.0, 0.0
-    # With several draws one side has as many times the marks of the other.
-    return hits - other_hits * total / other_total, total
-
-
 def _counts(share: MarkShare, rows: Sequence[Row]) -> dict[str, tuple[float, float]] | None:
     """Hits and totals of each document; None if they were not measured."""
     found: dict[str, tuple[float, float]] = {}
     for row in rows:
-        pair = share.of(row) if row.measured else (0.0, 0.0)
-        if pair is None:
-            return None
         if row.measured:
-            before = found.get(row.case, (0.0, 0.0))
-            found[row.case] = (before[0] + pair[0], before[1] + pair[1])
+            if (pair := share.of(row)) is None:
+                return None
+            hits, total = found.get(row.case, (0.0, 0.0))
+            found[row.case] = hits + pair[0], total + pair[1]
     return found

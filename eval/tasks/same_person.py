@@ -8,8 +8,9 @@ A row is a document of a person of whom there are others; figures are folded fro
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,6 @@ class SamePerson:
 
     @property
     def name(self) -> str:
-        """What it compares."""
         return f"{self.words.name}, dense[{self.encoder.name}], marks"
 
     def scores(self, documents: Sequence[SanitizedDocument]) -> Floats:
@@ -58,15 +58,13 @@ class SamePerson:
             return np.zeros((0, 0))
         scores = self._by_words(documents) + self._by_vectors(documents) + _by_marks(documents)
         np.fill_diagonal(scores, -np.inf)
-        rounded: Floats = scores.round(DIGITS)
-        return rounded
+        return np.asarray(scores.round(DIGITS))
 
     def _by_words(self, documents: Sequence[SanitizedDocument]) -> Floats:
         texts = [each.text for each in documents]
         scores = np.array(list(self.words.index(texts)(texts)))
         own = np.diag(scores)[:, None].copy()
-        shares: Floats = np.divide(scores, own, out=np.zeros_like(scores), where=own > 0)
-        return shares
+        return np.asarray(np.divide(scores, own, out=np.zeros_like(scores), where=own > 0))
 
     def _by_vectors(self, documents: Sequence[SanitizedDocument]) -> Floats:
         pieces = [list(_pieces(each.text)) for each in documents]
@@ -75,8 +73,7 @@ class SamePerson:
         means -= means.mean(axis=0)
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
         units = np.divide(means, lengths, out=np.zeros_like(means), where=lengths > 1e-6)
-        cosines: Floats = units @ units.T
-        return cosines
+        return np.asarray(units @ units.T)
 
 
 def aliases_in(document: SanitizedDocument) -> frozenset[str]:
@@ -130,10 +127,10 @@ class Found:
 
     def chance(self, top: int) -> float:
         """The probability that a random order has a twin among the first ``top``."""
-        missing = 1.0
-        for place in range(min(top, self.others)):
-            missing *= max(self.others - self.twins - place, 0) / (self.others - place)
-        return 1 - missing
+        return 1 - prod(
+            max(self.others - self.twins - place, 0) / (self.others - place)
+            for place in range(min(top, self.others))
+        )
 
 
 def found_twins(scores: Floats, own: int, twins: Collection[int], rng: np.random.Generator) -> Found:
@@ -148,43 +145,13 @@ CHANCE, CHANCE_FIVE = "twin first by chance", "twin among the first five by chan
 ALIAS = "shares an alias with a twin"
 
 
-@dataclass(frozen=True, slots=True)
-class SamePersonFigures:
-    """Shares of documents with a twin ranked first or among the first five; intervals over persons.
-
-    The chances are those of a random order, None without documents. ``alias`` is the share of documents that
-    show an alias which a twin shows too.
-    """
-
-    first: Estimate
-    first_five: Estimate
-    chance_first: float | None
-    chance_first_five: float | None
-    alias: Estimate
-
-
-def same_person(rows: Iterable[Row], seed: int = 0) -> SamePersonFigures:
-    """The rows folded; those that were not measured count nowhere."""
+def same_person(rows: Iterable[Row], seed: int = 0) -> tuple[Estimate, Estimate]:
+    """The share of documents with a twin ranked first, its interval over persons; and by a random order."""
     figures = [row.figures for row in rows if row.measured]
-    return SamePersonFigures(
-        first=_share(figures, lambda each: each[RANK] <= 1, seed),
-        first_five=_share(figures, lambda each: each[RANK] <= 5, seed),
-        chance_first=_mean(figures, CHANCE),
-        chance_first_five=_mean(figures, CHANCE_FIVE),
-        alias=_share(figures, lambda each: each[ALIAS] > 0, seed),
-    )
-
-
-def _share(
-    figures: Sequence[Mapping[str, float]], right: Callable[[Mapping[str, float]], bool], seed: int
-) -> Estimate:
     totals = Counter(each[PERSON] for each in figures)
-    hits = Counter(each[PERSON] for each in figures if right(each))
-    return clustered_share([hits[person] for person in totals], list(totals.values()), seed)
-
-
-def _mean(figures: Sequence[Mapping[str, float]], name: str) -> float | None:
-    return sum(each[name] for each in figures) / len(figures) if figures else None
+    hits = Counter(each[PERSON] for each in figures if each[RANK] <= 1)
+    first = clustered_share([hits[person] for person in totals], list(totals.values()), seed)
+    return first, Estimate(sum(each[CHANCE] for each in figures) / len(figures) if figures else None)
 
 
 NO_TWIN = "no twin was sanitized"
@@ -218,16 +185,13 @@ class SamePersonTask:
 
     @property
     def name(self) -> str:
-        """The ranking."""
         return f"same person, {SamePerson(self.encoder).name}"
 
     @property
     def cases(self) -> Sequence[str]:
-        """The ids of the documents, person by person."""
         return [doc_id for person in self.people if len(person) > 1 for doc_id in sorted(person)]
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
-        """The rank of the best twin of each document."""
         progress(f"linking documents in {kept.system}", 0, None)
         places = {each.doc_id: place for place, each in enumerate(kept.documents)}
         person_of = {doc_id: number for number, ids in enumerate(self.people) for doc_id in ids}
@@ -245,13 +209,7 @@ class SamePersonTask:
             rng = np.random.default_rng([self.seed, places[case]])
             found = found_twins(scores[places[case]], places[case], twins, rng)
             shared = any(aliases[places[case]] & aliases[twin] for twin in twins)
-            figures: dict[str, float] = {
-                PERSON: person,
-                RANK: found.rank,
-                TWINS: found.twins,
-                OTHERS: found.others,
-                CHANCE: found.chance(1),
-                CHANCE_FIVE: found.chance(5),
-                ALIAS: shared,
-            }
+            figures: dict[str, float] = {PERSON: person, ALIAS: shared}
+            figures |= {RANK: found.rank, TWINS: found.twins, OTHERS: found.others}
+            figures |= {CHANCE: found.chance(1), CHANCE_FIVE: found.chance(5)}
             yield kept.row(self.name, case, figures, attack.name)

@@ -25,7 +25,7 @@ from eval.measures.agreement import (
 )
 from eval.measures.uncertainty import Floats
 from eval.reports.risk import agreement_table, markdown, models_table
-from eval.studies.risk import RiskReport, as_json, judged, measure
+from eval.studies.risk import RiskReport, judged, measure
 from ingest.annotated import AnnotatedText
 from ingest.protocols import Hazards, RiskModel
 from ingest.scoring.prior import RiskPrior
@@ -213,7 +213,7 @@ def test_domains_and_kinds_are_distinguished_and_what_is_not_there_is_not_measur
     assert ours.spearman.why_not == "one side has a single value, which has no order"
     assert kappa.why_not == "all scores are of one level"
     assert ours.error.value == pytest.approx(0.05)
-    assert "NaN" not in json.dumps(as_json(lonely))
+    assert "NaN" not in json.dumps(lonely.model_dump(mode="json"))
 
 
 def test_passes_are_compared_where_there_are_two() -> None:
@@ -267,9 +267,9 @@ def test_tables_hold_figures_and_no_word_of_a_snippet() -> None:
     assert "| email | references | 0 | 0 | not measured |" in agreement_table(report)
     whole = markdown(report)
     assert f"on {report.provenance.hardware}, commit not recorded, seed 0, 1,000 redraws." in whole
-    everything_told = whole + repr(report) + json.dumps(as_json(report)) + repr(NOTE)
+    everything_told = whole + repr(report) + json.dumps(report.model_dump(mode="json")) + repr(NOTE)
     assert not [word for word in WORDS if word in everything_told]
-    assert RiskReport.model_validate_json(json.dumps(as_json(report))) == report
+    assert RiskReport.model_validate_json(json.dumps(report.model_dump(mode="json"))) == report
 
 
 # -- the label-size curve ----------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from eval.measures.said import Area, areas_in
 from eval.measures.uncertainty import wilson
 from eval.progress import no_progress
 from eval.rows import Row
-from eval.tasks.anonymity import FACTS, AnonymityTask, among, anonymity_in
+from eval.tasks.anonymity import FACTS, AnonymityTask, among, hardly_hidden
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT
 from ingest.documents import Document, SanitizedDocument
 from ingest.protocols import Method
@@ -157,13 +157,9 @@ def test_shares_by_hand() -> None:
     ks = (1, 1, 4, 5, 19, 100_000)
     rows = [Row(system="s", task="t", case=str(n), figures={among(9): k, FACTS: 2}) for n, k in enumerate(ks)]
     failed = Row(system="s", task="t", case="x", failure="Broken")
-    found = anonymity_in([*rows, failed], 9)
-    assert (found.unique.hits, found.unique.n, found.few.hits) == (2, 6, 3)
-    assert (found.unique.low, found.unique.high) == wilson(2, 6)
-    assert found.histogram == (2, 1, 2, 0, 0, 0, 1)
-    assert found.named.value == pytest.approx((2 + 1 / 4 + 1 / 5 + 1 / 19 + 1e-5) / 6)
-    assert (found.by_chance, found.facts.value) == (0.1, 2)
-    assert anonymity_in([], 9).unique.value is None
+    found = hardly_hidden([*rows, failed], 9)
+    assert (found.hits, found.n, found.interval) == (3, 6, wilson(3, 6))
+    assert hardly_hidden([], 9).value is None
 
 
 def test_nobody_is_no_population() -> None:

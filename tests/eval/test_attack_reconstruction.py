@@ -10,7 +10,6 @@ from eval.attacks import guessing
 from eval.attacks.posterior import OriginalsMissing, slots_of
 from eval.documents import SensitiveEntity
 from eval.measures.leakage import SensitiveIndex, normalized, stands_in
-from eval.measures.uncertainty import clustered_share
 from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT, SUPPRESS
 from ingest.documents import Document, Identifier, SanitizedDocument
@@ -127,22 +126,3 @@ def test_words_are_put_back_with_the_blank_that_went_with_them(text: str, filled
     (slots,) = slots_of([Document("d", text)], [done])
     assert done.text != text
     assert guessing.filled_in(done, {number: slot.original for number, slot in enumerate(slots)}) == filled
-
-
-def test_means_are_over_documents_and_shares_over_entities() -> None:
-    rows = [
-        guessing.Reconstruction("a", 0.5, 0.7, sensitive=3, left=1, recovered=2, text="x"),
-        guessing.Reconstruction("b", 0.6, 1.0, sensitive=1, left=0, recovered=1, text="x"),
-    ]
-    means = guessing.reconstruction_means(rows)
-    assert means.sanitized_rouge.value == pytest.approx(0.55)
-    assert means.rouge.value == pytest.approx(0.85)
-    assert (means.gain.low, means.gain.value, means.gain.high) == pytest.approx((0.2, 0.3, 0.4))
-    assert (means.left.hits, means.recovered.hits, means.left.n, means.recovered.n) == (1, 3, 4, 4)
-    assert means.recovered == clustered_share([2, 1], [3, 1])
-    assert means.left == clustered_share([1, 0], [3, 1])
-
-
-def test_without_rows_nothing_was_measured() -> None:
-    means = guessing.reconstruction_means([])
-    assert (means.rouge.value, means.gain.value, means.recovered.value) == (None, None, None)

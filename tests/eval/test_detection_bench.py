@@ -175,7 +175,7 @@ def test_every_question_is_answered_or_said_not_to_be(report: DetectionReport) -
 
 
 def test_a_report_survives_json_and_holds_no_word_of_a_corpus(report: DetectionReport) -> None:
-    text = json.dumps(study.as_json(report))
+    text = json.dumps(report.model_dump(mode="json"))
     assert DetectionReport.model_validate_json(text) == report
     told = text + markdown(report) + misses_table(report, "ours") + repr(report)
     assert not any(word in told for word in "Novak Dornau 1961 mira_vole otto 0199 Lind".split())

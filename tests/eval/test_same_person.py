@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from eval.attacks.linkage import Bm25
 from eval.experiment import SanitizedCorpus
-from eval.measures.uncertainty import clustered_share
+from eval.measures.uncertainty import Estimate, clustered_share
 from eval.progress import no_progress
 from eval.rows import Row
 from eval.tasks import same_person as measured
-from eval.tasks.same_person import NO_TWIN, Found, SamePersonFigures, SamePersonTask, found_twins, same_person
+from eval.tasks.same_person import NO_TWIN, Found, SamePersonTask, found_twins, same_person
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT, SUPPRESS
 from ingest.deciding.policy import Policy, Replacements
 from ingest.documents import Document, SanitizedDocument
@@ -61,30 +61,31 @@ def rows(corpus: SanitizedCorpus, people: Sequence[Sequence[str]], encoder: Enco
     return list(task.rows(corpus, task.cases, no_progress))
 
 
-def figures_of(method: Method, replacements: Replacements = "descriptor") -> SamePersonFigures:
+def rows_of(method: Method, replacements: Replacements = "descriptor") -> list[Row]:
     """Of two letters of each of forty people."""
     documents, people = about(NAMES)
-    return same_person(rows(kept(documents, method, replacements), people))
+    return rows(kept(documents, method, replacements), people)
 
 
 def test_the_same_person_in_two_unsanitized_documents_is_caught() -> None:
-    figures = figures_of(ORIGIN)
-    assert (figures.first.value, figures.first_five.value, figures.first.n) == (1, 1, 80)
-    assert figures.chance_first == pytest.approx(1 / 79)
-    assert figures.chance_first_five == pytest.approx(5 / 79)
-    assert figures.alias.value == 0
+    found = rows_of(ORIGIN)
+    first, chance = same_person(found)
+    assert (first.value, first.n) == (1, 80) and chance.value == pytest.approx(1 / 79)
+    assert [row.figures[measured.CHANCE_FIVE] for row in found] == pytest.approx([5 / 79] * 80)
+    assert {row.figures[measured.ALIAS] for row in found} == {0}
     # Aliases show as the cost that they are.
-    aliased = figures_of(REDACT, "alias")
-    assert (aliased.first.value, aliased.alias.value) == (1, 1)
+    aliased = rows_of(REDACT, "alias")
+    assert same_person(aliased)[0].value == 1
+    assert {row.figures[measured.ALIAS] for row in aliased} == {1}
 
 
 @pytest.mark.parametrize("method", [REDACT, SUPPRESS], ids=["generalized", "suppressed"])
 def test_where_nothing_is_left_linking_is_chance(method: Method) -> None:
-    figures = figures_of(method)
+    found = rows_of(method)
     # Of 80 draws with 1/79, and with 5/79, more come once in ten thousand times.
-    assert figures.first.hits <= 7
-    assert figures.first_five.hits <= 16
-    assert figures.alias.value == 0
+    assert same_person(found)[0].hits <= 7
+    assert sum(row.figures[measured.RANK] <= 5 for row in found) <= 16
+    assert {row.figures[measured.ALIAS] for row in found} == {0}
 
 
 def test_an_alias_is_found_among_many_other_words() -> None:
@@ -92,8 +93,7 @@ def test_an_alias_is_found_among_many_other_words() -> None:
     texts = [" ".join(random.choices(THINGS, k=200)) for _ in range(20)]
     documents = [Document(f"d{n:02}", f"{text}. {NAMES[n // 2]} wrote.") for n, text in enumerate(texts)]
     people = [(f"d{n:02}", f"d{n + 1:02}") for n in range(0, 20, 2)]
-    figures = same_person(rows(kept(documents, REDACT, "alias"), people))
-    assert figures.first.value == 1
+    assert same_person(rows(kept(documents, REDACT, "alias"), people))[0].value == 1
 
 
 def test_what_is_left_in_both_documents_links_them(minilm: Encoder) -> None:
@@ -108,9 +108,9 @@ def test_what_is_left_in_both_documents_links_them(minilm: Encoder) -> None:
     documents = [Document(f"a{n}", f"{NAMES[n]} {each}.") for n, (each, _) in enumerate(said)]
     documents += [Document(f"b{n}", f"There is {NAMES[n]}, who {each}.") for n, (_, each) in enumerate(said)]
     people = [(f"a{n}", f"b{n}") for n in range(len(said))]
-    figures = same_person(rows(kept(documents, SUPPRESS), people, minilm))
-    assert figures.first.hits >= 8
-    assert figures.chance_first == pytest.approx(1 / 11)
+    first, chance = same_person(rows(kept(documents, SUPPRESS), people, minilm))
+    assert first.hits >= 8
+    assert chance.value == pytest.approx(1 / 11)
 
 
 def test_ranks_by_hand() -> None:
@@ -135,18 +135,14 @@ def test_chance_grows_to_certainty(twins: int, without: int, top: int) -> None:
 
 
 def test_shares_are_of_documents_and_intervals_over_people() -> None:
-    def row(person: int, rank: int, alias: bool) -> Row:
-        figures: dict[str, float] = {measured.PERSON: person, measured.RANK: rank, measured.ALIAS: alias}
-        figures |= {measured.CHANCE: 0.25, measured.CHANCE_FIVE: 1.0}
+    def row(person: int, rank: int) -> Row:
+        figures = {measured.PERSON: person, measured.RANK: rank, measured.CHANCE: 0.25}
         return Row(system="s", task="t", case=f"{person} {rank}", figures=figures)
 
     failed = Row(system="s", task="t", case="x", failure=NO_TWIN)
-    figures = same_person([row(1, 1, True), row(1, 5, False), row(2, 6, False), failed])
-    assert figures.first == clustered_share([1, 0], [2, 1])
-    assert figures.first_five == clustered_share([2, 0], [2, 1])
-    assert (figures.alias.hits, figures.alias.n) == (1, 3)
-    assert (figures.chance_first, figures.chance_first_five) == (0.25, 1.0)
-    assert same_person([failed]).first.value is same_person([]).chance_first is None
+    found = same_person([row(1, 1), row(1, 5), row(2, 6), failed])
+    assert found == (clustered_share([1, 0], [2, 1]), Estimate(0.25))
+    assert same_person([failed])[0].value is same_person([])[1].value is None
 
 
 def test_people_with_several_documents_have_rows_and_all_documents_are_candidates() -> None:
@@ -167,7 +163,7 @@ def test_who_has_no_twin_left_is_not_measured() -> None:
     assert list(task.rows(corpus, ["d03b", "d02a"], no_progress)) == [found["d03b"], found["d02a"]]
     assert found["d00a"].failure == "not sanitized"
     assert (found["d00b"].failure, found["d00b"].figures) == (NO_TWIN, {})
-    assert same_person(found.values()).first.n == 6
+    assert same_person(found.values())[0].n == 6
 
 
 def test_the_scores_are_the_sum_of_three() -> None:

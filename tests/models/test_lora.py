@@ -94,7 +94,8 @@ def test_the_adapter_of_the_best_epoch_is_kept_and_better_than_none(run: Run, ba
 
     output, card, _ = run
     network, tokenizer = lora._loaded(base)
-    measured = lora._short(tokenizer, apart(GIVEN, QUICK)[1], QUICK.most_tokens)
+    examples = (lora._example(tokenizer, each.turns) for each in apart(GIVEN, QUICK)[1])
+    measured = [each for each in examples if len(each.ids) <= QUICK.most_tokens]
     assert lora.mean_loss(network, measured) == pytest.approx(card["loss_before"], rel=1e-4)
     adapted = PeftModel.from_pretrained(network, output)
     assert lora.mean_loss(adapted, measured) == pytest.approx(card["loss"], rel=1e-4)

@@ -27,7 +27,7 @@ from eval.studies.audit.options import SUITES, Suite, SuiteName
 from eval.studies.audit.report import DETECTED, Attacker, Place, Reference
 from eval.studies.marks.methods import ORIGIN
 from eval.tasks import linkage
-from eval.tasks.anonymity import FEW, SIZES, AnonymityTask, among, anonymity_in
+from eval.tasks.anonymity import FEW, SIZES, AnonymityTask, among, hardly_hidden
 from eval.tasks.attack import AttackTask
 from eval.tasks.coverage import BesideControls, CoverageTask, asked_by, covered
 from eval.tasks.index import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses, IndexReader
@@ -222,7 +222,7 @@ def singling_out(grounds: Grounds) -> Iterator[Measure]:
         f"documents whose person is among fewer than {FEW} who fit, of {size:,} invented people",
         "somebody who knows more",
         AnonymityTask(grounds.documents, (size,) if quick else SIZES, grounds.seed),
-        lambda rows: anonymity_in(rows, size, grounds.seed).few,
+        lambda rows: hardly_hidden(rows, size),
         "events and relatives: age, sex, place, nationality, job and condition alone are read",
         loss=lambda row: float(row.figures[among(size)] < FEW),
         reference="invented people",
@@ -258,10 +258,10 @@ def same_person(grounds: Grounds) -> Iterator[Measure]:
             "same-person",
             "documents for which another one about the same person is ranked first",
             "reader of the index",
-            SamePersonTask(grounds.people, grounds.encoder, grounds.seed),
-            lambda rows: same_person_figures(rows, grounds.seed).first,
+from eval.tasks import linkage
+from eval.tasks.anonymity import FEW, SIZES, AnonymityTask, among, hardly_hidden
             "people who have one document, and what many documents together tell",
-            lambda rows: Estimate(same_person_figures(rows, grounds.seed).chance_first),
+            lambda rows: same_person_figures(rows, grounds.seed)[1],
             reference="given people",
             places=_documents(lambda row: row.figures[TWIN_RANK] <= 1),
         )

@@ -8,7 +8,7 @@ import json
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from enum import StrEnum
 from itertools import accumulate
@@ -16,12 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.measures.uncertainty import Drawn, Estimate, Floats, bootstrap, percentiles, ratio_of
+from eval.measures.uncertainty import Estimate, Floats, bootstrap, percentiles, ratio_of
 from ingest.documents import Document, Entity, Identifier, Span
 from ingest.errors import UnreadableDocument
 from ingest.read.paths import shown
-from models.corpora.documents import POSTS, TAB_FILE, MarkedText, aci_visits, nearest, spia_texts, tab_cases
-from models.corpora.examples import Example, Mention
+from models.corpora.documents import POSTS, TAB_FILE, aci_visits, nearest, spia_texts, tab_cases
+from models.corpora.examples import Mention
 from models.corpora.read import corpora_in, read_corpora
 from models.errors import ConfigurationError
 
@@ -91,11 +91,9 @@ class Cover:
         return whole - max(0, span[0] - self._starts[first]) - max(0, self._ends[last - 1] - span[1])
 
     def touches(self, span: Ends) -> bool:
-        """Whether at least one character of the span is covered."""
         return self.held(span) > 0
 
     def covers(self, span: Ends) -> bool:
-        """Whether every character of the span is covered."""
         return self.held(span) == span[1] - span[0]
 
 
@@ -112,12 +110,8 @@ class Tally:
     found: float = 0
 
     def __add__(self, other: "Tally") -> "Tally":
-        return Tally(
-            self.met + other.met,
-            self.marked + other.marked,
-            self.right + other.right,
-            self.found + other.found,
-        )
+        met, marked = self.met + other.met, self.marked + other.marked
+        return Tally(met, marked, self.right + other.right, self.found + other.found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +133,8 @@ def overlapping(text: str, marked: Iterable[Ends], found: Iterable[Ends]) -> Tal
     """Spans that overlap one of the other side. Duplicates count once."""
     wanted, got = distinct(text, marked), distinct(text, found)
     over_wanted, over_got = Cover(wanted), Cover(got)
-    return Tally(
-        sum(over_got.touches(span) for span in wanted),
-        len(wanted),
-        sum(over_wanted.touches(span) for span in got),
-        len(got),
-    )
+    met = sum(over_got.touches(span) for span in wanted)
+    return Tally(met, len(wanted), sum(over_wanted.touches(span) for span in got), len(got))
 
 
 def equal(text: str, marked: Iterable[Ends], found: Iterable[Ends]) -> Tally:
@@ -164,8 +154,7 @@ def entities_touched(entities: Sequence[MarkedEntity], found: Sequence[Ends]) ->
 def entities_covered(text: str, entities: Sequence[MarkedEntity], found: Sequence[Ends]) -> Tally:
     """An entity is met if found spans together have every character of the core of all its mentions.
 
-    The core is the mention without leading titles, and without white space and punctuation at its rims; the
-    gaps between its words have to be covered too.
+    The gaps between the words of the core have to be covered too.
     """
     cover = Cover(found)
     met = sum(all(cover.covers(core(text, mention)) for mention in entity.mentions) for entity in entities)
@@ -196,27 +185,16 @@ def estimated(measure: Measure, tallies: Mapping[str, Tally]) -> Estimate:
         return ratio_of([t.met for t in ordered], [t.marked for t in ordered], SEED, RESAMPLES)
     if measure is Measure.PRECISION:
         return ratio_of([t.right for t in ordered], [t.found for t in ordered], SEED, RESAMPLES)
-    return _f1(ordered)
-
-
-def f1_of(tally: Tally) -> float | None:
-    """The harmonic mean of precision and recall; None if nothing is marked and nothing found."""
-    value = float(_f1_scores(np.array(astuple(tally), np.float64)[:, None])[0])
-    return None if np.isnan(value) else value
-
-
-def _f1(ordered: Sequence[Tally]) -> Estimate:
     whole = sum(ordered, Tally())
-    value = f1_of(whole)
     hits, n = whole.met + whole.right, whole.marked + whole.found
-    if value is None:
-        return Estimate(hits=hits, n=n)
+    if not n:
+        return Estimate()
     columns = np.array([astuple(tally) for tally in ordered], dtype=np.float64).T
-
-    def scores(drawn: Drawn) -> Floats:
-        return _f1_scores(columns[:, drawn].sum(axis=2))
-
-    low, high = percentiles(bootstrap(scores, len(ordered), SEED, RESAMPLES)) or (None, None)
+    value = float(_f1_scores(columns.sum(axis=1, keepdims=True))[0])
+    redraws = bootstrap(
+        lambda drawn: _f1_scores(columns[:, drawn].sum(axis=2)), len(ordered), SEED, RESAMPLES
+    )
+    low, high = percentiles(redraws) or (None, None)
     return Estimate(value, low, high, hits, n)
 
 
@@ -244,7 +222,7 @@ _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen"
 ).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_TENS = "zero ten twenty thirty forty fifty sixty seventy eighty ninety".split()
 
 _ADDRESS = r"\b(?:mr|mrs|ms|miss|dr|doctor)\s*\.?\s+"
 _OLD = r"[\s-]*{unit}s?(?:[\s-]*old\b|\s+of\s+age\b)"
@@ -260,13 +238,10 @@ _DESCRIBED = (
 def occurrences(text: str, metadata: Mapping[str, str]) -> list[Mention]:
     """The places of the patient's names, age and gender in one text, in order, each labeled by what it is.
 
-    A first or family name is the whole word in any case; one that is also a common word counts only with a
-    capital letter, next to the patient's other name, or after a form of address. An age is the number, in
-    digits or in words, where "year old", "years of age", "y.o." (or months, if the metadata counts months)
-    follows it, or "age", "aged" or "age of" stands before it. A gender is a word for the patient's own
-    (female, woman, lady, girl; male, man, gentleman, boy) with an age or a word of description ("pleasant",
-    "elderly", an ethnic group) among the five words before it: elsewhere such a word mostly refers to another
-    person, or is an exclamation.
+    A name that is also a common word counts only with a capital letter, next to the patient's other name, or
+    after a form of address. An age is the number, in digits or in words, beside "year old", "aged" or the
+    like. A gender is a word for the patient's own with an age or a word of description ("pleasant",
+    "elderly", an ethnic group) among the five words before it: elsewhere it mostly refers to another person.
 
     ``metadata`` has ``patient_firstname``, ``patient_familyname``, ``patient_age`` and ``patient_gender``;
     missing or unusable values are skipped.
@@ -305,23 +280,16 @@ def _aged(text: str, age: str) -> Iterator[Mention]:
     number = re.match(r"\d+", age)
     if number is None:
         return
-    forms = "|".join((re.escape(number.group()), *_in_words(int(number.group()))))
+    forms, years = re.escape(number.group()), int(number.group())
+    if years < 100:
+        tens, ones = _TENS[years // 10], _ONES[years % 10]
+        forms += "|" + (_ONES[years] if years < 20 else rf"{tens}[\s-]+{ones}" if years % 10 else tens)
     unit = "month" if "month" in age else "year"
     after = _OLD.format(unit=unit) + (f"|{_Y_O}" if unit == "year" else "")
     patterns = (rf"(?<![\w.,/])(?P<age>{forms})(?={after})", rf"{_AGE_BEFORE}(?P<age>{forms})\b(?![.,/]\d)")
     for pattern in patterns:
         for match in re.finditer(pattern, text, re.IGNORECASE):
             yield Mention(*match.span("age"), AGE)
-
-
-def _in_words(number: int) -> list[str]:
-    """A pattern for a number below a hundred in words; empty for others."""
-    if number < len(_ONES):
-        return [_ONES[number]]
-    if number >= 100:
-        return []
-    tens = _TENS[number // 10 - 2]
-    return [rf"{tens}[\s-]+{_ONES[number % 10]}" if number % 10 else tens]
 
 
 def _gendered(text: str, gender: str) -> Iterator[Mention]:
@@ -334,14 +302,7 @@ def _gendered(text: str, gender: str) -> Iterator[Mention]:
 
 
 SPIA_FILES = {"spia_cases": "tab_dev.jsonl", "spia_posts": f"{POSTS}.jsonl"}
-RELEASED_FILE = Path("tab", "presidio_baseline_spans_dev.json")
-
 _STRENGTH = ("DIRECT", "QUASI", "NO_MASK")
-
-
-def _unreadable(path: Path, error: OSError) -> UnreadableDocument:
-    reason = error.strerror or type(error).__name__
-    return UnreadableDocument(shown(path), f"could not be read ({reason}); check the data folder")
 
 
 def spia_entities(folder: Path, corpus: str) -> dict[str, tuple[MarkedEntity, ...]]:
@@ -358,21 +319,19 @@ def spia_entities(folder: Path, corpus: str) -> dict[str, tuple[MarkedEntity, ..
             f"{corpus}: a mention of {SPIA_FILES[corpus]} has no entity_id or no identifier_type; "
             "take the corpus as it was published."
         )
-    return {text.text: _entities(text) for text in texts}
-
-
-def _entities(text: MarkedText) -> tuple[MarkedEntity, ...]:
-    kinds: dict[str, set[str]] = {}
-    mentions: dict[str, list[Ends]] = {}
-    for mark in text.marks:
-        start = nearest(text.text, mark)
-        if start is not None:
-            kinds.setdefault(mark.entity, set()).add(mark.identifier)
-            mentions.setdefault(mark.entity, []).append((start, start + len(mark.words)))
-    return tuple(
-        MarkedEntity(next((k for k in _STRENGTH if k in kinds[each]), "unknown"), tuple(places))
-        for each, places in mentions.items()
-    )
+    found: dict[str, tuple[MarkedEntity, ...]] = {}
+    for text in texts:
+        kinds, mentions = dict[str, set[str]](), dict[str, list[Ends]]()
+        for mark in text.marks:
+            start = nearest(text.text, mark)
+            if start is not None:
+                kinds.setdefault(mark.entity, set()).add(mark.identifier)
+                mentions.setdefault(mark.entity, []).append((start, start + len(mark.words)))
+        found[text.text] = tuple(
+            MarkedEntity(next((k for k in _STRENGTH if k in kinds[each]), "unknown"), tuple(places))
+            for each, places in mentions.items()
+        )
+    return found
 
 
 class ReleasedSpans:
@@ -395,17 +354,23 @@ def released_spans(folder: Path) -> ReleasedSpans | None:
     Raises:
         UnreadableDocument: They are there and cannot be read, or are no spans.
     """
-    path = folder / RELEASED_FILE
+    path = folder / "tab" / "presidio_baseline_spans_dev.json"
     if not (path.is_file() and (folder / TAB_FILE).is_file()):
         return None
     try:
         listed = json.loads(path.read_text(encoding="utf-8"))
         spans = {
-            case: [_released(int(start), int(end), str(label)) for start, end, label in triples]
+            case: [
+                Entity(Span(int(start), int(end)), str(label), Identifier.QUASI, 1.0, ReleasedSpans.name)
+                for start, end, label in triples
+            ]
             for case, triples in listed.items()
         }
     except OSError as error:
-        raise _unreadable(path, error) from None
+        reason = error.strerror or type(error).__name__
+        raise UnreadableDocument(
+            shown(path), f"could not be read ({reason}); check the data folder"
+        ) from None
     except (AttributeError, TypeError, ValueError):
         raise UnreadableDocument(
             shown(path), "does not hold [start, end, label] lists by case; take the file as it was published"
@@ -413,13 +378,7 @@ def released_spans(folder: Path) -> ReleasedSpans | None:
     return ReleasedSpans({case.text: spans.get(case.id, []) for case in tab_cases(folder)})
 
 
-def _released(start: int, end: int, label: str) -> Entity:
-    return Entity(Span(start, end), label, Identifier.QUASI, 1.0, ReleasedSpans.name)
-
-
 ACI_BENCH = "aci_bench"
-_ACI_FILE = Path(ACI_BENCH, "data.jsonl")
-
 POLITICS = "crossner_politics"
 _POLITICS_IN = "crossner"
 
@@ -442,7 +401,6 @@ class Case:
 
     @property
     def document(self) -> Document:
-        """The document that a detector gets."""
         return Document(self.id, self.text)
 
 
@@ -451,7 +409,7 @@ def present(folder: Path, corpora: Collection[str]) -> list[str]:
     here = set(corpora_in(folder))
     if _POLITICS_IN in here:
         here.add(POLITICS)
-    if (folder / _ACI_FILE).is_file():
+    if (folder / ACI_BENCH / "data.jsonl").is_file():
         here.add(ACI_BENCH)
     return [corpus for corpus in corpora if corpus in here]
 
@@ -463,47 +421,21 @@ def cases_of(folder: Path, corpus: str) -> Iterator[Case]:
         LetheError: A file of the corpus cannot be read, or does not match its other files.
     """
     if corpus == ACI_BENCH:
-        return _visits(folder)
-    if corpus in SPIA_FILES:
-        return _linked(folder, corpus)
+        for visit in aci_visits(folder):
+            for part in visit:
+                mentions = tuple(occurrences(part.text, part.about))
+                yield Case(part.id, ACI_BENCH, part.group, part.text, mentions, frozenset())
+        return
+    entities = spia_entities(folder, corpus) if corpus in SPIA_FILES else {}
     source = _POLITICS_IN if corpus == POLITICS else corpus
-    wanted: Callable[[Example], bool] = _politics if corpus == POLITICS else _any
-    return (_case(example, corpus) for example in _examples(folder, source) if wanted(example))
-
-
-def _any(example: Example) -> bool:
-    return True
-
-
-def _politics(example: Example) -> bool:
-    return "politics" in example.id
-
-
-def _examples(folder: Path, corpus: str) -> Iterator[Example]:
-    others = [other for other in corpora_in(folder) if other != corpus]
-    return read_corpora(folder, "held_out", leave_out=others)
-
-
-def _case(example: Example, corpus: str, entities: tuple[MarkedEntity, ...] = ()) -> Case:
-    return Case(
-        example.id, corpus, example.group, example.text, example.mentions, frozenset(example.asked), entities
-    )
-
-
-def _linked(folder: Path, corpus: str) -> Iterator[Case]:
-    entities = spia_entities(folder, corpus)
-    for example in _examples(folder, corpus):
-        if example.text not in entities:
+    others = [other for other in corpora_in(folder) if other != source]
+    for each in read_corpora(folder, "held_out", leave_out=others):
+        if corpus in SPIA_FILES and each.text not in entities:
             raise ConfigurationError(
-                f"{corpus}: the text of {example.id} is not in {SPIA_FILES[corpus]}; "
+                f"{corpus}: the text of {each.id} is not in {SPIA_FILES[corpus]}; "
                 "take all files of the corpus from one release."
             )
-        yield _case(example, corpus, entities[example.text])
-
-
-def _visits(folder: Path) -> Iterator[Case]:
-    """Dialogue and note of each visit, with the places that say who the patient is."""
-    for visit in aci_visits(folder):
-        for part in visit:
-            mentions = tuple(occurrences(part.text, part.about))
-            yield Case(part.id, ACI_BENCH, part.group, part.text, mentions, frozenset())
+        if corpus != POLITICS or "politics" in each.id:
+            linked = entities.get(each.text, ())
+            asked = frozenset(each.asked)
+            yield Case(each.id, corpus, each.group, each.text, each.mentions, asked, linked)

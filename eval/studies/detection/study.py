@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -80,17 +80,17 @@ class Miss(BaseModel):
 
 def shape_of(words: str) -> str:
     """The first 24 characters, letters as x or X, digits as 9, white space as a blank, marks as they are."""
-    return "".join(_shape(character) for character in words[:LONGEST_SHAPE])
 
+    def shape(character: str) -> str:
+        if character.isspace():
+            return " "
+        if character.isnumeric():
+            return "9"
+        if character.isalpha():
+            return "X" if character.isupper() else "x"
+        return character if character.isascii() and character.isprintable() else "?"
 
-def _shape(character: str) -> str:
-    if character.isspace():
-        return " "
-    if character.isdigit() or character.isnumeric():
-        return "9"
-    if character.isalpha():
-        return "X" if character.isupper() else "x"
-    return character if character.isascii() and character.isprintable() else "?"
+    return "".join(map(shape, words[:LONGEST_SHAPE]))
 
 
 class MissSample:
@@ -120,21 +120,20 @@ class MissSample:
                     wrong.add(("false alarm", span, claim.label))
         for sort, span, label in sorted(wrong):
             if trimmed(case.text, span) is not None:
-                self._offer(self._miss(case, sort, span, label))
-
-    def _miss(self, case: Case, sort: Sort, span: Ends, label: str) -> Miss:
-        start, end = span
-        return Miss(
-            detector=self._detector,
-            sort=sort,
-            corpus=case.corpus,
-            record=case.id,
-            start=start,
-            end=end,
-            label=label,
-            length=end - start,
-            shape=shape_of(case.text[start:end]),
-        )
+                start, end = span
+                self._offer(
+                    Miss(
+                        detector=self._detector,
+                        sort=sort,
+                        corpus=case.corpus,
+                        record=case.id,
+                        start=start,
+                        end=end,
+                        label=label,
+                        length=end - start,
+                        shape=shape_of(case.text[start:end]),
+                    )
+                )
 
     def _offer(self, miss: Miss) -> None:
         """Reservoir sampling: each of n has the same chance to be kept."""
@@ -148,10 +147,8 @@ class MissSample:
 
     def counts(self) -> dict[str, int]:
         """The number of misses and false alarms, sampled or not."""
-        totals: dict[str, int] = {"miss": 0, "false alarm": 0}
-        for (sort, _, _), seen in self._seen.items():
-            totals[sort] += seen
-        return totals
+        sorts: tuple[Sort, ...] = ("miss", "false alarm")
+        return {sort: sum(seen for (each, *_), seen in self._seen.items() if each == sort) for sort in sorts}
 
     def drawn(self, sort: Sort, number: int = EACH) -> list[Miss]:
         """At most ``number``, from corpora in turn, and within each from its labels in turn."""
@@ -216,38 +213,27 @@ class DetectionReport(Frozen):
 
     def figure(self, question: str, detector: str) -> Figure:
         """One figure, by key and detector name; an empty one if there is none."""
-        for figure in self.figures:
-            if (figure.question, figure.detector) == (question, detector):
-                return figure
-        return Figure(question=question, detector=detector, estimate=Estimate(why_not="not asked"))
+        none = Figure(question=question, detector=detector, estimate=Estimate(why_not="not asked"))
+        return next(
+            (each for each in self.figures if (each.question, each.detector) == (question, detector)), none
+        )
 
 
 def machine_and_versions(settings: Mapping[str, str], commit: str | None) -> Provenance:
-    """Date, kind of machine, package versions and the number of threads."""
-    return provenance_here({**settings, **_threads()}, commit)
-
-
-def _threads() -> dict[str, str]:
-    """The number of torch threads, if a detector has imported torch."""
+    """Date, machine, package versions, and the number of torch threads if a detector has imported torch."""
     torch = sys.modules.get("torch")
-    return {} if torch is None else {"torch threads": str(torch.get_num_threads())}
-
-
-def as_json(report: DetectionReport) -> dict[str, Any]:
-    """The report, ready for ``json.dumps``."""
-    return report.model_dump(mode="json")
+    threads = {} if torch is None else {"torch threads": str(torch.get_num_threads())}
+    return provenance_here({**settings, **threads}, commit)
 
 
 TAB = "tab"
 
-ASKED_EXACT, ASKED_TOUCHED = f"{POLITICS}.asked.exact", f"{POLITICS}.asked.touched"
-ASKED_NEW = f"{POLITICS}.asked.new"
 GENERALIZED, SPEED = f"{MEDQUAD}.generalized", f"{TAB}.speed"
 
 _ASKED_TITLES = {
-    ASKED_EXACT: "CrossNER politics, its own labels asked, exact",
-    ASKED_TOUCHED: "CrossNER politics, its own labels asked, any overlap",
-    ASKED_NEW: "CrossNER politics, the same, only labels that training never asked by, exact",
+    "exact": "its own labels asked, exact",
+    "touched": "its own labels asked, any overlap",
+    "new": "the same, only labels that training never asked by, exact",
 }
 
 
@@ -261,25 +247,26 @@ def questions(corpora: Collection[str]) -> tuple[Question, ...]:
 
     The key of a share ends in its measure, so one task can answer several questions.
     """
-    rows = [
-        _question(task.key, task.corpus, task.title, measure) for task in tasks() for measure in task.measures
-    ]
-    rows += [
-        _question(key, POLITICS, title, measure)
+    asked = [(each.key, each.corpus, each.title, each.measures) for each in tasks()]
+    asked += [
+        (f"{POLITICS}.asked.{key}", POLITICS, f"CrossNER politics, {title}", BOTH_WAYS)
         for key, title in _ASKED_TITLES.items()
-        for measure in BOTH_WAYS
     ]
     harmless = "MedQuAD, no people in it: characters that the sanitizer changes (lower is better)"
+    rows = [
+        Question(
+            key=f"{key}.{measure}",
+            corpus=corpus,
+            title=title if measure is Measure.SHARE else f"{title}: {measure}",
+        )
+        for key, corpus, title, measures in asked
+        for measure in measures
+    ]
     rows += [
         Question(key=GENERALIZED, corpus=MEDQUAD, title=harmless),
         Question(key=SPEED, corpus=TAB, title="speed, characters a second", unit="characters a second"),
     ]
     return tuple(row for row in rows if row.corpus in corpora)
-
-
-def _question(key: str, corpus: str, title: str, measure: Measure) -> Question:
-    titled = title if measure is Measure.SHARE else f"{title}: {measure}"
-    return Question(key=f"{key}.{measure}", corpus=corpus, title=titled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,10 +279,6 @@ class _Column:
     sampled: MissSample
 
 
-def _no_tallies() -> dict[tuple[str, str], dict[str, Tally]]:
-    return defaultdict(lambda: defaultdict(Tally))
-
-
 @dataclass(frozen=True, slots=True)
 class _Work:
     """The plan and the counts so far, by task or question and by detector."""
@@ -304,7 +287,9 @@ class _Work:
     wanted: Sequence[str]
     columns: Sequence[_Column]
     progress: Progress
-    tallies: dict[tuple[str, str], dict[str, Tally]] = field(default_factory=_no_tallies)
+    tallies: dict[tuple[str, str], dict[str, Tally]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(Tally))
+    )
     estimates: dict[tuple[str, str], Counted] = field(default_factory=dict)
     sizes: dict[str, CorpusSize] = field(default_factory=dict)
 
@@ -384,7 +369,9 @@ def _measure(corpus: str, of_corpus: Sequence[Task], work: _Work) -> None:
         for column in columns:
             found = detected(column.name, column.detector, corpus, documents)
             for case, entities in zip(batch, found, strict=True):
-                _count(case, entities, of_corpus, column, work)
+                for task in of_corpus:
+                    work.tallies[task.key, column.name][case.unit] += task.tally(case, entities)
+                column.sampled.look(case, entities, [each.misses for each in of_corpus if each.misses])
         records += len(batch)
         characters += sum(len(case.text) for case in batch)
         mentions += sum(len(case.mentions) for case in batch)
@@ -393,23 +380,13 @@ def _measure(corpus: str, of_corpus: Sequence[Task], work: _Work) -> None:
     work.progress(corpus, records, records)
 
 
-def _count(
-    case: Case, found: Sequence[Entity], of_corpus: Sequence[Task], column: _Column, work: _Work
-) -> None:
-    for task in of_corpus:
-        work.tallies[task.key, column.name][case.unit] += task.tally(case, found)
-    column.sampled.look(case, found, [task.misses for task in of_corpus if task.misses is not None])
-
-
 def _politics(factories: Mapping[str, LabelFactory], work: _Work) -> None:
     if POLITICS not in work.wanted:
         return
     for name, factory in factories.items():
-        progress = partial(work.progress, f"{POLITICS}, {name}")
-        asked = labels_asked(name, factory, work.data, progress)
-        work.tallies[ASKED_EXACT, name] = asked.exact
-        work.tallies[ASKED_TOUCHED, name] = asked.touched
-        work.tallies[ASKED_NEW, name] = asked.new
+        asked = labels_asked(name, factory, work.data, partial(work.progress, f"{POLITICS}, {name}"))
+        for key, tallies in asked.items():
+            work.tallies[f"{POLITICS}.asked.{key}", name] = tallies
 
 
 def _answers(generalizers: Mapping[str, Generalizer], work: _Work) -> None:
@@ -456,19 +433,12 @@ def _report(work: _Work, asked: tuple[Question, ...], commit: str | None) -> Det
 def _figures(asked: Sequence[Question], work: _Work) -> Iterator[Figure]:
     for question in asked:
         for column in work.columns:
-            found, documents = _answer(question, column.name, work)
+            key, _, measure = question.key.rpartition(".")
+            tallies = work.tallies.get((key, column.name))
+            why = "it was not run for this" if question.corpus in work.wanted else "the corpus was not read"
+            found, documents = work.estimates.get((question.key, column.name), (Estimate(why_not=why), 0))
+            if tallies is not None:
+                found, documents = estimated(Measure(measure), tallies), len(tallies)
             if found.value is None and not found.why_not:
                 found = replace(found, why_not="nothing to count")
             yield Figure(question=question.key, detector=column.name, estimate=found, documents=documents)
-
-
-def _answer(question: Question, detector: str, work: _Work) -> Counted:
-    direct = work.estimates.get((question.key, detector))
-    if direct is not None:
-        return direct
-    key, _, measure = question.key.rpartition(".")
-    tallies = work.tallies.get((key, detector))
-    if tallies is not None:
-        return estimated(Measure(measure), tallies), len(tallies)
-    why = "it was not run for this" if question.corpus in work.wanted else "the corpus was not read"
-    return Estimate(why_not=why), 0

@@ -3,7 +3,7 @@
 import random
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -83,13 +83,8 @@ def detected(
     return found
 
 
-def own_labels(cases: Iterable[Case]) -> list[str]:
-    """The labels of a corpus; for a span with several, the narrowest."""
-    return sorted({label for case in cases for _, label in _own_spans(case)})
-
-
 def _own_spans(case: Case) -> set[tuple[Ends, str]]:
-    """Trimmed spans with the label of the corpus."""
+    """Trimmed spans with the label of the corpus, of several the narrowest."""
     names: dict[Ends, set[str]] = defaultdict(set)
     for mention in case.mentions:
         inner = trimmed(case.text, (mention.start, mention.end))
@@ -112,49 +107,32 @@ def flat(found: Sequence[Entity]) -> list[Entity]:
     return sorted(kept, key=lambda e: e.span)
 
 
-def _tallies() -> dict[str, Tally]:
-    return defaultdict(Tally)
+def labels_asked(
+    name: str, factory: LabelFactory, folder: Path, progress: StepProgress
+) -> dict[str, dict[str, Tally]]:
+    """Tallies by document on the politics corpus with its own labels: ``exact``, ``touched`` and ``new``.
 
-
-@dataclass(frozen=True, slots=True)
-class LabelTallies:
-    """Tallies of spans with the right label, by document: exact, overlapping, and exact of new labels alone.
-
-    New labels are not in the descriptor table and not in training: party, election, politician.
+    ``new`` are exact ones of labels that training never asked by: party, election, politician.
     """
-
-    exact: dict[str, Tally] = field(default_factory=_tallies, repr=False)
-    touched: dict[str, Tally] = field(default_factory=_tallies, repr=False)
-    new: dict[str, Tally] = field(default_factory=_tallies, repr=False)
-
-
-def labels_asked(name: str, factory: LabelFactory, folder: Path, progress: StepProgress) -> LabelTallies:
-    """Tallies on the politics corpus with its own labels."""
     cases = list(cases_of(folder, POLITICS))
-    detector = factory(own_labels(cases))
-    asked = LabelTallies()
+    detector = factory(sorted({label for case in cases for _, label in _own_spans(case)}))
+    asked: dict[str, dict[str, Tally]] = {key: defaultdict(Tally) for key in ("exact", "touched", "new")}
     done = 0
     for batch in packs(cases, BATCH):
         found = detected(name, detector, POLITICS, [case.document for case in batch])
         for case, entities in zip(batch, found, strict=True):
-            for label, marked, spans in _by_label(case, flat(entities)):
+            own, kept = _own_spans(case), flat(entities)
+            for label in sorted({label for _, label in own} | {entity.label for entity in kept}):
+                marked = [span for span, of in own if of == label]
+                spans = spans_of([entity for entity in kept if entity.label == label])
                 right = equal(case.text, marked, spans)
-                asked.exact[case.unit] += right
-                asked.touched[case.unit] += overlapping(case.text, marked, spans)
+                asked["exact"][case.unit] += right
+                asked["touched"][case.unit] += overlapping(case.text, marked, spans)
                 if label not in LABELS:
-                    asked.new[case.unit] += right
+                    asked["new"][case.unit] += right
         done += len(batch)
         progress(done, len(cases))
     return asked
-
-
-def _by_label(case: Case, found: Sequence[Entity]) -> Iterator[tuple[str, list[Ends], list[Ends]]]:
-    """Each label with its gold and its detected spans."""
-    own = _own_spans(case)
-    for label in sorted({label for _, label in own} | {entity.label for entity in found}):
-        marked = [span for span, of in own if of == label]
-        spans = [(entity.span.start, entity.span.end) for entity in found if entity.label == label]
-        yield label, marked, spans
 
 
 def changed_by(sanitizer: Sanitizer) -> Generalizer:
@@ -174,8 +152,7 @@ def changed_by(sanitizer: Sanitizer) -> Generalizer:
 def answers(folder: Path, number: int = ANSWERS) -> list[Document]:
     """Answers about diseases and drugs from held-out pages, drawn with a fixed seed."""
     seen = medquad_training_docs(folder)
-    found = medquad_answers(folder)
-    free = [Document(answer.id, answer.text) for answer in found if answer.group not in seen]
+    free = [Document(each.id, each.text) for each in medquad_answers(folder) if each.group not in seen]
     free.sort(key=lambda document: document.doc_id)
     return random.Random(SAMPLE_SEED).sample(free, min(number, len(free)))
 
@@ -185,15 +162,14 @@ def share_changed(generalize: Generalizer, documents: Sequence[Document], progre
 
     Every character of a changed span counts, including white space.
     """
-    changed: list[int] = []
-    of: list[int] = []
+    changed, lengths = list[int](), list[int]()
     for number, batch in enumerate(packs(documents, BATCH)):
         for document, spans in zip(batch, generalize(batch), strict=True):
             if spans is not None:
                 changed.append(len(Cover((span.start, span.end) for span in spans)))
-                of.append(len(document.text))
+                lengths.append(len(document.text))
         progress(number * BATCH + len(batch), len(documents))
-    return ratio_of(changed, of, SEED, RESAMPLES), len(of)
+    return ratio_of(changed, lengths, SEED, RESAMPLES), len(lengths)
 
 
 def speed(name: str, detector: EntityDetector, corpus: str, documents: Sequence[Document]) -> Counted:
@@ -201,8 +177,7 @@ def speed(name: str, detector: EntityDetector, corpus: str, documents: Sequence[
 
     Each text has a line break more, since a detector may remember the texts that it has read.
     """
-    characters: list[int] = []
-    seconds: list[float] = []
+    characters, seconds = list[int](), list[float]()
     detected(name, detector, corpus, documents[:SPEED_BATCH])
     for batch in packs([replace(each, text=f"{each.text}\n") for each in documents], SPEED_BATCH):
         begun = time.perf_counter()
@@ -389,13 +364,10 @@ def entity_recall(case: Case, found: Sequence[Entity], kind: str, whole: bool) -
 
 def taken_for(case: Case, found: Sequence[Entity], kinds: Sequence[Kind]) -> Tally:
     """The share of characters claimed for kinds that are certainly absent."""
-    claims: list[Entity] = []
-    judged = False
-    for kind in kinds:
-        if not case.asked.isdisjoint(kind.marked):
-            judged = True
-            claims += of_kind(case, found, kind).claims
-    return Tally(len(Cover(spans_of(claims))), len(case.text)) if judged else Tally()
+    judged = [kind for kind in kinds if not case.asked.isdisjoint(kind.marked)]
+    if not judged:
+        return Tally()
+    return Tally(len(Cover(spans_of(claimed(case, found, judged).claims))), len(case.text))
 
 
 BOTH_WAYS = (Measure.PRECISION, Measure.RECALL, Measure.F1)
@@ -405,12 +377,12 @@ RECALL = (Measure.RECALL,)
 def tasks() -> tuple[Task, ...]:
     """All tasks with the usual labels, in the order of the table."""
     return (
-        *_all_mentions("tab", "TAB"),
+        _all_mentions("tab", "TAB"),
         *_entities("spia_cases", "SPIA court cases"),
-        *_all_mentions("spia_cases", "SPIA court cases"),
+        _all_mentions("spia_cases", "SPIA court cases"),
         *_entities("spia_posts", "SPIA posts"),
-        *_all_mentions("spia_posts", "SPIA posts"),
-        *_patients(),
+        _all_mentions("spia_posts", "SPIA posts"),
+        *(_patient(*each) for each in _OF_PATIENTS),
         Task(
             "presidio_synth.spans",
             "presidio_synth",
@@ -424,10 +396,10 @@ def tasks() -> tuple[Task, ...]:
     )
 
 
-def _all_mentions(corpus: str, name: str) -> tuple[Task, ...]:
+def _all_mentions(corpus: str, name: str) -> Task:
     tally = partial(counted, unit=characters, choose=everything)
     title = f"{name}: characters, all mentions"
-    return (Task(f"{corpus}.characters", corpus, title, tally, BOTH_WAYS, everything),)
+    return Task(f"{corpus}.characters", corpus, title, tally, BOTH_WAYS, everything)
 
 
 def _entities(corpus: str, name: str) -> tuple[Task, ...]:
@@ -444,23 +416,18 @@ def _entities(corpus: str, name: str) -> tuple[Task, ...]:
     )
 
 
-def _patients() -> tuple[Task, ...]:
-    return tuple(
-        Task(
-            f"{ACI_BENCH}.{name}",
-            ACI_BENCH,
-            f"ACI-Bench: {label} in dialogue and note, any overlap",
-            partial(counted, unit=overlapping, choose=partial(occurring, label=label)),
-            RECALL,
-            partial(occurring, label=label),
-        )
-        for name, label in (
-            ("first_name", FIRST_NAME),
-            ("family_name", FAMILY_NAME),
-            ("age", AGE),
-            ("gender", GENDER),
-        )
-    )
+_OF_PATIENTS = (
+    ("first_name", FIRST_NAME),
+    ("family_name", FAMILY_NAME),
+    ("age", AGE),
+    ("gender", GENDER),
+)
+
+
+def _patient(name: str, label: str) -> Task:
+    title, choose = f"ACI-Bench: {label} in dialogue and note, any overlap", partial(occurring, label=label)
+    tally = partial(counted, unit=overlapping, choose=choose)
+    return Task(f"{ACI_BENCH}.{name}", ACI_BENCH, title, tally, RECALL, choose)
 
 
 def _of_kind(corpus: str, kind: Kind) -> tuple[Task, ...]:
@@ -484,15 +451,10 @@ _AS_PUBLISHED = ("uner_ewt", PERSONS)
 
 
 def _without_names(corpus: str, kinds: Sequence[Kind]) -> Task:
-    title = "characters taken for persons or places, which are not there (lower is better)"
-    return Task(
-        f"{corpus}.taken_for_names",
-        corpus,
-        f"{CORPUS_NAMES[corpus]}: {title}",
-        partial(taken_for, kinds=kinds),
-        (Measure.SHARE,),
-        partial(claimed, kinds=kinds),
-    )
+    title = f"{CORPUS_NAMES[corpus]}: characters taken for persons or places, which are not there"
+    tally, misses = partial(taken_for, kinds=kinds), partial(claimed, kinds=kinds)
+    key = f"{corpus}.taken_for_names"
+    return Task(key, corpus, f"{title} (lower is better)", tally, (Measure.SHARE,), misses)
 
 
 def claimed(case: Case, found: Sequence[Entity], kinds: Sequence[Kind]) -> Sides:

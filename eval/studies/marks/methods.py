@@ -75,11 +75,6 @@ def method_of(system: str) -> str:
     return system.partition(", ")[0]
 
 
-def oracle_name(annotator: str) -> str:
-    """What the oracle of an annotator is called in rows."""
-    return f"{ORACLE}, {annotator}"
-
-
 def oracle(system: System, documents: Sequence[MarkedDocument]) -> System:
     """A system that replaces exactly what one annotator says must go, and nothing else."""
     gold = GoldDetector(documents)
@@ -104,7 +99,6 @@ class GoldDetector:
         }
 
     def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
-        """The marks of each document as entities."""
         return [self._found.get(document.text, []) for document in documents]
 
 

@@ -9,7 +9,7 @@ from eval.corpora.corpus import Corpus, Selection
 from eval.corpora.marked import MarkedCorpus, with_seen
 from eval.corpora.seen import Exposure
 from eval.corpora.whole_documents import cloze_questions
-from eval.documents import EntityRef, MarkedDocument, SensitiveEntity
+from eval.documents import MarkedDocument, SensitiveEntity
 from eval.experiment import Experiment, Task
 from eval.measures.leakage import SensitiveIndex, entity_leakage
 from eval.measures.overlap import recall_at_k_overlap
@@ -24,10 +24,10 @@ from eval.studies.marks.methods import (
     IDENTIFIERS,
     LETHE,
     METHODS,
+    ORACLE,
     ORIGIN,
     method_of,
     oracle,
-    oracle_name,
     systems,
 )
 from eval.targets import reading_once
@@ -42,10 +42,8 @@ from eval.tasks.marks import (
     TOUCHED,
     WORDS_STANDING,
     Marks,
-    MarkShare,
     mean_estimate,
     paired_difference,
-    share_estimate,
     shares_in,
 )
 from eval.tasks.questions import Questions
@@ -137,24 +135,16 @@ def markdown(report: MarksReport) -> str:
 
 def _corpus(corpus: MarkedCorpusFigures, methods: Sequence[str]) -> Iterator[str]:
     there = ", ".join(f"{name} {count:,}" for name, count in corpus.exposures.items())
-    yield f"## {corpus.name}"
-    yield ""
-    yield f"Documents: {there}. Annotators: {', '.join(corpus.annotators)}."
-    yield ""
+    annotators = [*corpus.annotators, *([MEAN] if len(corpus.annotators) > 1 else [])]
+    yield from (f"## {corpus.name}", "")
+    yield from (f"Documents: {there}. Annotators: {', '.join(corpus.annotators)}.", "")
     for part in corpus.parts:
-        annotators = [*corpus.annotators, MEAN] if len(corpus.annotators) > 1 else list(corpus.annotators)
         for annotator in annotators:
-            yield f"### {corpus.name}, {part.name}: {part.documents:,} documents, {annotator}"
-            yield ""
-            yield from _failed(part)
+            yield from (f"### {corpus.name}, {part.name}: {part.documents:,} documents, {annotator}", "")
+            if part.failed:
+                counts = ", ".join(f"{method} {count:,}" for method, count in part.failed.items())
+                yield from (f"Documents that could not be sanitized are not measured: {counts}.", "")
             yield from _table(part, annotator, methods)
-
-
-def _failed(part: MarkedPart) -> Iterator[str]:
-    if part.failed:
-        counts = ", ".join(f"{method} {count:,}" for method, count in part.failed.items())
-        yield f"Documents that could not be sanitized are not measured: {counts}."
-        yield ""
 
 
 def _table(part: MarkedPart, annotator: str, methods: Sequence[str]) -> Iterator[str]:
@@ -168,11 +158,15 @@ def _table(part: MarkedPart, annotator: str, methods: Sequence[str]) -> Iterator
     yield f"| --- | ---: | --- |{' ---: |' * (len(_GOES) + 1)}"
     for kind, must in groups:
         for method in methods:
-            cells = [found[method, kind, must, count] for count in _GOES]
-            numbers = " | ".join(_cell(each) for each in cells)
-            n = found[method, kind, must, STANDING].estimate.n
-            last = _signed(found[method, kind, must, LEFT].minus_trip)
-            yield f"| {_named(kind, must)} | {n:g} | {method} | {numbers} | {last} |"
+            cells = {count: found[method, kind, must, count] for count in _GOES}
+            # Single words are shown of names only, since those of other marks stand everywhere.
+            numbers = " | ".join(
+                "–" if count == WORDS_STANDING and kind != "DIRECT" else _shown(each.estimate)
+                for count, each in cells.items()
+            )
+            last = _shown(cells[LEFT].minus_trip, "+", " to ")
+            group = f"{'all' if kind == ANY else kind}, {must} | {cells[STANDING].estimate.n:g}"
+            yield f"| {group} | {method} | {numbers} | {last} |"
     yield ""
     yield (
         "| method | marks that may stay: touched | minus trip | unmarked characters changed | minus trip "
@@ -180,42 +174,20 @@ def _table(part: MarkedPart, annotator: str, methods: Sequence[str]) -> Iterator
     )
     yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     for method in methods:
-        may_stay = found.get((method, ANY, 0, TOUCHED))
-        changed = found[method, "", 0, CHANGED]
-        extracted = _shown(part.extracted[method])
-        yield f"| {method} | {_both(may_stay)} | {_both(changed)} | {extracted} |"
+        both = [found.get((method, ANY, 0, TOUCHED)), found[method, "", 0, CHANGED]]
+        shown = " | ".join(
+            f"{_shown(each.estimate)} | {_shown(each.minus_trip, '+', ' to ')}" if each else "– | –"
+            for each in both
+        )
+        yield f"| {method} | {shown} | {_shown(part.extracted[method])} |"
     yield ""
 
 
-def _cell(figure: MarkFigure) -> str:
-    """A share; single words are shown of names only, since those of other marks stand everywhere."""
-    if figure.count == WORDS_STANDING and figure.kind != "DIRECT":
-        return "–"
-    return _shown(figure.estimate)
-
-
-def _named(kind: str, must: int) -> str:
-    return f"{'all' if kind == ANY else kind}, {must}"
-
-
-def _both(figure: MarkFigure | None) -> str:
-    if figure is None:
-        return "– | –"
-    return f"{_shown(figure.estimate)} | {_signed(figure.minus_trip)}"
-
-
-def _shown(estimate: Estimate) -> str:
+def _shown(estimate: Estimate, sign: str = "", to: str = "–") -> str:
     if estimate.value is None:
         return "–"
-    ends = "" if estimate.interval is None else " ({:.3f}–{:.3f})".format(*estimate.interval)
-    return f"{estimate.value:.3f}{ends}"
-
-
-def _signed(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return "–"
-    ends = "" if estimate.interval is None else " ({:+.3f} to {:+.3f})".format(*estimate.interval)
-    return f"{estimate.value:+.3f}{ends}"
+    ends = to.join(f"{end:{sign}.3f}" for end in estimate.interval or ())
+    return f"{estimate.value:{sign}.3f}" + (f" ({ends})" if ends else "")
 
 
 HELD_OUT = (Exposure.UNSEEN, Exposure.LOOKED_AT)
@@ -224,8 +196,8 @@ PARTS: Mapping[str, tuple[Exposure, ...]] = {
     "unseen": (Exposure.UNSEEN,),
     "learned from": (Exposure.LEARNED,),
 }
-"""The parts of a corpus. Nothing was fitted to what is held out. With what is unseen in sight, nothing
-was even chosen. What was learned from is measured on request, to compare with."""
+"""The parts of a corpus. Nothing was fitted to what is held out, nor even chosen with what is unseen in
+sight. What was learned from is measured on request."""
 
 PROMPTS, PASSAGES = 60, 5
 """Prompts of each aim of the extraction attack, and the passages that its victim repeats."""
@@ -305,17 +277,13 @@ def _wanted(data: Path, name: str, options: Options) -> tuple[MarkedCorpus, Mark
 def _numbered(corpus: MarkedCorpus) -> MarkedCorpus:
     """The corpus under numbers: ids of records stay out of rows and reports."""
     ids = {each.doc_id: f"{corpus.name} {number:03d}" for number, each in enumerate(corpus.documents, 1)}
-    return MarkedCorpus(
-        corpus.name,
-        {
-            annotator: tuple(
-                replace(each, document=replace(each.document, doc_id=ids[each.document.doc_id]))
-                for each in documents
-            )
-            for annotator, documents in corpus.by_annotator.items()
-        },
-        {ids[doc_id]: exposure for doc_id, exposure in corpus.exposures.items()},
-    )
+
+    def numbered(each: MarkedDocument) -> MarkedDocument:
+        return replace(each, document=replace(each.document, doc_id=ids[each.document.doc_id]))
+
+    by_annotator = {name: tuple(map(numbered, those)) for name, those in corpus.by_annotator.items()}
+    exposures = {ids[doc_id]: exposure for doc_id, exposure in corpus.exposures.items()}
+    return MarkedCorpus(corpus.name, by_annotator, exposures)
 
 
 def _measured(
@@ -342,7 +310,7 @@ def _measured(
     with RowFile(run, None if folder is None else folder / corpus.name) as file:
         ready = prepared(system, plain, progress)
         everywhere = systems(ready, seed)
-        oracles = {oracle_name(name): task for name, task in tasks.items()}
+        oracles = {f"{ORACLE}, {name}": task for name, task in tasks.items()}
         others: list[Task] = [attack, questions]
         asked: dict[str, Sequence[Task]] = {
             name: [*tasks.values(), *([] if name in FURTHER_DRAWS else others)] for name in everywhere
@@ -398,40 +366,32 @@ def _part(name: str, inside: set[str], rows: Rows, seed: int) -> MarkedPart:
         }
         for method, by_annotator in rows.items()
     }
-    extracted = {
-        method: _extracted(by_annotator[EXTRACTED], inside, seed) for method, by_annotator in rows.items()
-    }
-    overlaps = {
-        method: _overlaps(by_annotator[ASKED], rows[ORIGIN][ASKED], inside)
-        for method, by_annotator in rows.items()
-    }
+    overlaps = {method: _overlaps(each[ASKED], rows[ORIGIN][ASKED], inside) for method, each in rows.items()}
+    lethe = overlaps[LETHE]
     failed = {
         method: len({row.case for each in by_annotator.values() for row in each if not row.measured})
         for method, by_annotator in chosen.items()
     }
-    figures = [
-        figure
-        for method, by_annotator in chosen.items()
-        for figure in _of_method(method, by_annotator, chosen[LETHE], seed)
-    ]
     return MarkedPart(
         name=name,
         documents=len(inside),
         failed={method: count for method, count in failed.items() if count},
-        extracted=extracted,
+        extracted={
+            method: entity_leakage(each[EXTRACTED], seed, lambda entity: entity.doc_id in inside)
+            for method, each in rows.items()
+        },
         recall_overlap={method: _over_documents(each, seed) for method, each in overlaps.items()},
         recall_minus_lethe={
             method: _over_documents(
-                {
-                    case: value - overlaps[LETHE][case]
-                    for case, value in each.items()
-                    if case in overlaps[LETHE]
-                },
-                seed,
+                {case: value - lethe[case] for case, value in each.items() if case in lethe}, seed
             )
             for method, each in overlaps.items()
         },
-        figures=tuple(figures),
+        figures=tuple(
+            figure
+            for method, by_annotator in chosen.items()
+            for figure in _of_method(method, by_annotator, chosen[LETHE], seed)
+        ),
     )
 
 
@@ -457,13 +417,6 @@ def _over_documents(values: Mapping[str, float], seed: int) -> Estimate:
     return replace(found, low=None, high=None) if same else found
 
 
-def _extracted(rows: Sequence[Row], inside: set[str], seed: int) -> Estimate:
-    def counted(entity: EntityRef) -> bool:
-        return entity.doc_id in inside
-
-    return entity_leakage(rows, seed, counted)
-
-
 def _of_method(
     method: str, rows: Mapping[str, Sequence[Row]], trip: Mapping[str, Sequence[Row]], seed: int
 ) -> Iterable[MarkFigure]:
@@ -473,24 +426,12 @@ def _of_method(
     for share in shares_in([row for each in trip.values() for row in each]):
         for annotator, seen_by in views.items():
             others = [trip[name] for name in (rows if annotator == MEAN else [annotator])]
-            yield _figure(method, annotator, share, seen_by, others, seed)
-
-
-def _figure(
-    method: str,
-    annotator: str,
-    share: MarkShare,
-    rows: Sequence[Sequence[Row]],
-    others: Sequence[Sequence[Row]],
-    seed: int,
-) -> MarkFigure:
-    found = mean_estimate(share, rows, seed) if len(rows) > 1 else share_estimate(share, rows[0], seed)
-    return MarkFigure(
-        method=method,
-        annotator=annotator,
-        kind=share.kind,
-        must=share.must,
-        count=share.count,
-        estimate=found,
-        minus_trip=paired_difference(share, rows, others, seed),
-    )
+            yield MarkFigure(
+                method=method,
+                annotator=annotator,
+                kind=share.kind,
+                must=share.must,
+                count=share.count,
+                estimate=mean_estimate(share, seen_by, seed),
+                minus_trip=paired_difference(share, seen_by, others, seed),
+            )
