@@ -42,9 +42,6 @@ def medqa(path: Path, selection: Selection) -> Corpus:
 
     That sentence is the question and the right option its reference answer. A record of a single sentence
     says nothing of a patient and is left out.
-
-    Raises:
-        LetheError: The corpus cannot be read or gives no question.
     """
     documents: list[Document] = []
     questions: list[Question] = []
@@ -106,9 +103,6 @@ def mts_dialog(path: Path, selection: Selection) -> Corpus:
 
     The opening is the first sentence, or several until they have 8 words, cut at 40. A record gives no
     question if its note has nothing else, or if another note has the same opening.
-
-    Raises:
-        LetheError: The corpus cannot be read or gives no question.
     """
     how = (
         "Each question is the opening of the clinician's note on one conversation, cut at 40 words, and the "
@@ -122,9 +116,6 @@ def aci_bench(path: Path, selection: Selection) -> Corpus:
 
     Without that section, the first section with several sentences and an opening of 8 words or more is used.
     A record with neither, or with a repeated opening, gives no question.
-
-    Raises:
-        LetheError: The corpus cannot be read or gives no question.
     """
     how = (
         "Each question is the opening of the history of present illness in the note on one visit, cut at 40 "
@@ -216,10 +207,6 @@ def enronqa(path: Path, selection: Selection) -> Corpus:
     """All mails are documents; a share of the question-answer pairs is asked, 1 % in the paper.
 
     The published parts share mails but not questions, so mails are identified by path.
-
-    Raises:
-        LetheError: The corpus cannot be read, a record's questions and answers do not match in number, or
-            there are none.
     """
     documents: dict[str, Document] = {}
     questions: list[Question] = []
@@ -258,9 +245,6 @@ def aeslc(path: Path, selection: Selection) -> Corpus:
     There are no written answers. The reference answer quotes the body: the first sentence that shares most
     content words with the subject, and the one after it. A subject gives no question if it has fewer than 3
     words, is repeated, or shares fewer than 2 words with every sentence.
-
-    Raises:
-        LetheError: The corpus cannot be read or gives no question.
     """
     documents: dict[str, Document] = {}
     subjects: dict[str, list[str]] = {}
@@ -312,9 +296,6 @@ def healthcaremagic(path: Path, selection: Selection) -> Corpus:
 
     The paper holds out 1 %. Duplicates of a held-out question are in neither part. Records with an empty side
     are skipped.
-
-    Raises:
-        LetheError: The corpus cannot be read or has fewer than two consultations.
     """
     read: dict[str, Record] = {}
     for record in records_in(path, HEALTHCAREMAGIC):
@@ -378,8 +359,8 @@ def load(name: str, path: Path, selection: Selection | None = None) -> Corpus:
     paper's share of questions are taken.
 
     Raises:
-        ConfigurationError: The name is unknown, ``path`` holds no such corpus, a published corpus is given
-            own questions, or one without splits is given a split.
+        ConfigurationError: The name is unknown, ``path`` holds no such corpus or it gives no document or no
+            question, a published corpus is given own questions, or one without splits is given a split.
         ModelUnavailable: The files are Parquet and pyarrow is not installed.
         UnreadableDocument: A file or record cannot be read.
     """

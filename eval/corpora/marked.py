@@ -53,7 +53,8 @@ def replaced_cases(path: Path) -> list[ReplacedCase]:
     """
     found: dict[str, ReplacedCase] = {}
     for record in records_in(path, TAB):
-        doc_id, text, mentions = (record.fields[name] for name in ("doc_id", "text", "mentions"))
+        doc_id, text = record.fields["doc_id"], record.fields["text"]
+        mentions: Any = record.fields["mentions"]
         if not isinstance(doc_id, str) or not isinstance(text, str):
             raise UnreadableDocument(record.place, "has no text in doc_id or text; take it as published")
         check_known(found, doc_id, record)
@@ -217,17 +218,14 @@ class MarkedCorpus:
         """Each document once."""
         return tuple(each.document for each in next(iter(self.by_annotator.values()), ()))
 
-    def only(self, wanted: Iterable[Exposure]) -> "MarkedCorpus":
+    def only(self, wanted: Collection[Exposure]) -> "MarkedCorpus":
         """The documents of these exposures."""
-        allowed = {doc_id for doc_id, exposure in self.exposures.items() if exposure in set(wanted)}
-        return MarkedCorpus(
-            self.name,
-            {
-                annotator: tuple(each for each in marked if each.document.doc_id in allowed)
-                for annotator, marked in self.by_annotator.items()
-            },
-            {doc_id: exposure for doc_id, exposure in self.exposures.items() if doc_id in allowed},
-        )
+        kept = {doc_id: exposure for doc_id, exposure in self.exposures.items() if exposure in wanted}
+        by_annotator = {
+            annotator: tuple(each for each in marked if each.document.doc_id in kept)
+            for annotator, marked in self.by_annotator.items()
+        }
+        return MarkedCorpus(self.name, by_annotator, kept)
 
 
 _Read = dict[str, tuple[MarkedDocument, ...]]
@@ -377,7 +375,8 @@ def _benchmark(folder: Path) -> _Read:
         doc_id, text, annotations = (case.get(name) for name in ("doc_id", "text", "annotations"))
         if not isinstance(doc_id, str) or not isinstance(text, str) or not isinstance(annotations, dict):
             raise _wrong(place, "has no doc_id, no text or no annotations")
-        lists = [each.get("entity_mentions") for each in annotations.values() if isinstance(each, dict)]
+        annotators = (each for each in annotations.values() if isinstance(each, dict))
+        lists: list[Any] = [each.get("entity_mentions") for each in annotators]
         if sum(isinstance(each, list) for each in lists) != len(annotations):
             raise _wrong(place, "has an annotator without entity_mentions")
         for annotator, entries in enumerate(lists, 1):

@@ -109,21 +109,13 @@ CLOZE = (
 
 
 def tab(path: Path, selection: Selection) -> Corpus:
-    """Whole court cases with annotated mentions; 2 cloze questions per case.
-
-    Raises:
-        LetheError: The corpus cannot be read or gives no question.
-    """
+    """Whole court cases with annotated mentions; 2 cloze questions per case."""
     documents, gold = _marked(path, TAB, "doc_id", "mentions")
     return _asked_by_cloze(TAB, documents, 2, selection, gold)
 
 
 def ewt_email(path: Path, selection: Selection) -> Corpus:
-    """Whole runs of mails; 6 cloze questions per run.
-
-    Raises:
-        LetheError: The corpus cannot be read or gives no question.
-    """
+    """Whole runs of mails; 6 cloze questions per run."""
     return _asked_by_cloze(EWT_EMAIL, _documents(path, EWT_EMAIL, "id", selection.split), 6, selection)
 
 
@@ -131,9 +123,6 @@ def demo(path: Path, selection: Selection) -> Corpus:
     """The invented documents with their annotations; one written question and 3 cloze questions for each.
 
     ``path`` is the bundled file or its folder.
-
-    Raises:
-        LetheError: The corpus cannot be read.
     """
     documents, gold = _marked(path, DEMO, "id", "entities")
     written = [
@@ -148,9 +137,6 @@ def folder(path: Path, selection: Selection) -> Corpus:
     """A user's documents, with the user's questions or up to 4 cloze questions per document.
 
     Unreadable files are left out and counted in ``split``.
-
-    Raises:
-        LetheError: There is no document or no question, or the file of questions cannot be read.
     """
     documents: dict[str, Document] = {}
     unread: list[UnreadableDocument] = []

@@ -137,7 +137,7 @@ def estimate_cell(estimate: Estimate | None, style: str = DECIMAL, note: str = "
     # Only the value has a percent sign; -0.0 is shown as 0.0.
     bare = style.replace("%", "f") if style.endswith("%}") else style
     scale = 100 if style.endswith("%}") else 1
-    shown = None if ends is None else (_plain(bare, scale * ends[0]), _plain(bare, scale * ends[1]))
+    shown = ends and (_plain(bare, scale * ends[0]), _plain(bare, scale * ends[1]))
     return Cell(_plain(style, estimate.value), shown, note)
 
 
