@@ -143,9 +143,7 @@ def _marked(document: Document, record: Record, field_name: str) -> list[Mapping
 
 
 def _holds(value: object, text: str) -> bool:
-    if isinstance(value, dict):
-        return any(_holds(each, text) for each in value.values())
-    return value == text
+    return any(_holds(each, text) for each in value.values()) if isinstance(value, dict) else value == text
 
 
 Truths = Mapping[str, tuple[str, ...]]

@@ -261,11 +261,8 @@ def siblings(documents: Iterable[MarkedDocument], learned: Sequence[str]) -> Ite
     """Cases that share many of their identifiers with one that was learned from: heard again, or joined."""
     folded = [text.casefold() for text in learned]
     for each in documents:
-        words = {
-            each.document.text[mark.start : mark.end].casefold()
-            for mark in each.marks
-            if mark.must == 2 and mark.end - mark.start >= SHORTEST
-        }
+        marks = [mark for mark in each.marks if mark.must == 2 and mark.end - mark.start >= SHORTEST]
+        words = {each.document.text[mark.start : mark.end].casefold() for mark in marks}
         shared = max((sum(word in other for word in words) for other in folded), default=0)
         if len(words) >= FEWEST and shared > SIBLING * len(words):
             yield each.document.doc_id
@@ -295,15 +292,11 @@ def _visits_mail(folder: Path) -> _Read:
     found: _Read = {}
     for path in sorted(where.glob("annotator_*.json")):
         annotator, mentions = path.stem.removeprefix("annotator_"), _mentions(path, documents)
-        found[annotator] = tuple(
-            MarkedDocument(
-                document,
-                tuple(_visit_mark(place, document.text) for place in mentions[doc_id]),
-                VISITS_MAIL,
-                annotator,
-            )
-            for doc_id, document in documents.items()
-        )
+        marked = []
+        for doc_id, document in documents.items():
+            marks = tuple(_visit_mark(place, document.text) for place in mentions[doc_id])
+            marked.append(MarkedDocument(document, marks, VISITS_MAIL, annotator))
+        found[annotator] = tuple(marked)
     if not found:
         raise UnreadableDocument(shown(where), "holds no annotator_*.json; put the gold there")
     return found
@@ -401,14 +394,13 @@ def _demo(path: Path) -> _Read:
         places = _places(f"{shown(path)}, line {number + 1}", row["entities"])
         return Document(str(row["id"]), str(row["text"])), places
 
-    return {
-        "its authors": tuple(
-            MarkedDocument(document, tuple(_demo_marks(places, document.text)), seen.DEMO, "its authors")
-            for document, places in parsed_lines(path, parsed)
-            # The record about the corpus has no entities.
-            if places
-        )
-    }
+    found = []
+    for document, places in parsed_lines(path, parsed):
+        # The record about the corpus has no entities.
+        if places:
+            marks = tuple(_demo_marks(places, document.text))
+            found.append(MarkedDocument(document, marks, seen.DEMO, "its authors"))
+    return {"its authors": tuple(found)}
 
 
 def _demo_marks(places: Iterable[Place], text: str) -> list[Mark]:

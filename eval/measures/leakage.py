@@ -193,10 +193,9 @@ def _by(
 
 
 def query_leakage(results: Iterable[Row]) -> Estimate:
-    """The share of queries with at least one leaked entity.
+    """The share of queries with a leaked entity, of those answered with one behind what was retrieved.
 
-    The denominator is the answered queries with a sensitive entity behind what was retrieved: the others
-    have nothing to leak, and would bias the share towards zero.
+    The others have nothing to leak, and would bias the share towards zero.
     """
     rows = [row for row in measured(results) if row.present]
     return share_of(sum(bool(row.leaked) for row in rows), len(rows))
