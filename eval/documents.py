@@ -121,12 +121,8 @@ class Target(Protocol):
     def ask(self, question: str) -> Answer: ...
 
 
-class Attack(Protocol):
-    """Tries to get private text out of a target.
-
-    It declares its goal, its threat model and its reference. Each prompt is asked once, in order; the same
-    ``seed`` gives the same prompts.
-    """
+class _Declared(Protocol):
+    """An attack's goal, threat model and reference, which it declares, and its seed."""
 
     @property
     def name(self) -> str: ...
@@ -143,30 +139,22 @@ class Attack(Protocol):
     @property
     def seed(self) -> int: ...
 
+
+class Attack(_Declared, Protocol):
+    """Tries to get private text out of a target.
+
+    Each prompt is asked once, in order; the same ``seed`` gives the same prompts.
+    """
+
     def prompts(self) -> Sequence[AttackPrompt]: ...
 
 
-class Adaptive(Protocol):
+class Adaptive(_Declared, Protocol):
     """An attack whose questions depend on the answers so far.
 
     ``ask`` yields ``budget`` attempts, numbered from 0, each before the next question is made. The same
     ``seed`` and the same answers give the same questions, so a run is replayed from its beginning. A smaller
     budget gives a prefix. An attempt without an answer brought nothing, and the attack continues.
     """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def goal(self) -> str: ...
-
-    @property
-    def threat_model(self) -> str: ...
-
-    @property
-    def reference(self) -> str: ...
-
-    @property
-    def seed(self) -> int: ...
 
     def ask(self, target: Target, budget: int) -> Iterator[Attempt]: ...

@@ -83,10 +83,7 @@ class SanitizedCorpus:
 
 
 class Task(Protocol):
-    """A measurement of a sanitized corpus: one row per case.
-
-    ``sensitive`` holds the entities that its rows count.
-    """
+    """A measurement of a sanitized corpus: a row per case, which counts entities of ``sensitive``."""
 
     @property
     def name(self) -> str: ...
@@ -97,9 +94,7 @@ class Task(Protocol):
     @property
     def sensitive(self) -> SensitiveIndex: ...
 
-    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
-        """The rows of these cases, in order."""
-        ...
+    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,18 +138,20 @@ class Experiment:
                 kept = kept or self._kept(name, system, stack, progress)
                 for row in task.rows(kept, missing, progress):
                     log.add(row)
-        return SystemRows(name, {task.name: list(_read(log, name, task)) for task in tasks}, kept)
+        rows = {
+            task.name: [
+                row.model_copy(update={"present": task.sensitive.behind(row.doc_ids)})
+                for row in log.rows(name, task.name)
+            ]
+            for task in tasks
+        }
+        return SystemRows(name, rows, kept)
 
     def _kept(self, name: str, system: System, stack: ExitStack, progress: Progress) -> SanitizedCorpus:
         if name in self.kept:
             there = self.kept[name]
             return there if there.sanitizer else replace(there, sanitizer=system.sanitizer)
         return kept_in_memory(name, self.documents, system, stack, progress)
-
-
-def _read(log: RowFile, system: str, task: Task) -> Iterator[Row]:
-    for row in log.rows(system, task.name):
-        yield row.model_copy(update={"present": task.sensitive.behind(row.doc_ids)})
 
 
 def kept_in(name: str, collection: Collection, search: Search) -> SanitizedCorpus:
@@ -179,8 +176,7 @@ def kept_in_memory(
     failed: dict[str, str] = {}
     for first in range(0, len(documents), _BATCH):
         progress(phase, first, len(documents))
-        outcomes = sanitizer.sanitize(documents[first : first + _BATCH])
-        for outcome in outcomes:
+        for outcome in sanitizer.sanitize(documents[first : first + _BATCH]):
             if isinstance(outcome, SanitizedDocument):
                 sanitized.append(outcome)
             else:

@@ -93,7 +93,9 @@ def prepared(
     texts: list[AnnotatedText] = []
     hazards: list[Hazards] = []
     sampled: list[Measurements] = []
-    within = _sample_size(corpus.documents)
+    # An ingest fits its scale to at most so many leading documents.
+    leading = accumulate((len(each.text) for each in corpus.documents[:SAMPLE_DOCUMENTS]), initial=0)
+    within = sum(characters < SAMPLE_CHARACTERS for characters in list(leading)[:-1])
     for first in range(0, len(corpus.documents), SAMPLE_BATCH):
         progress("scoring", first, len(corpus.documents))
         batch = annotate(detector, corpus.documents[first : first + SAMPLE_BATCH])
@@ -111,12 +113,6 @@ def prepared(
     found_all = Prepared(made, corpus, texts, hazards, also)
     sanitizing = lambda each: _with_words(found_all, each, each.method())  # noqa: E731
     return replace(found_all, system=replace(made, sanitizing=sanitizing))
-
-
-def _sample_size(documents: Sequence[Document]) -> int:
-    """Maximum number of leading documents to which an ingest fits its scale."""
-    before = accumulate((len(document.text) for document in documents[:SAMPLE_DOCUMENTS]), initial=0)
-    return sum(characters < SAMPLE_CHARACTERS for characters in list(before)[:-1])
 
 
 def detected(
@@ -144,6 +140,8 @@ class _CorpusHazards:
         self._hazards = {text.text: hazards for text, hazards in known}
 
     def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
-        """The cached hazards; zero for other texts."""
-        nobody = (Hazards(0.0, dict.fromkeys(text.mentions(), 0.0)) for text in texts)
-        return [self._hazards.get(text.text, zero) for text, zero in zip(texts, nobody, strict=True)]
+        """One for each text."""
+        return [
+            self._hazards.get(each.text) or Hazards(0.0, dict.fromkeys(each.mentions(), 0.0))
+            for each in texts
+        ]

@@ -4,9 +4,11 @@ import platform
 import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from os import cpu_count
 from pathlib import Path
 
@@ -112,10 +114,14 @@ def reference_of(corpus: Corpus, detector: EntityDetector) -> str:
 
 def provenance_here(settings: Mapping[str, str], commit: str | None = None) -> Provenance:
     """Date, machine and package versions of this process."""
+    versions = {"python": platform.python_version()}
+    for package in REPORTED_PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
     return Provenance(
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         hardware=f"{_processor()}, {cpu_count()} cores, {platform.system()}",
-        versions={"python": platform.python_version(), **_installed()},
+        versions=versions,
         settings=dict(settings),
         commit=commit,
     )
@@ -133,16 +139,6 @@ def _processor() -> str:
     return f"{name} ({', '.join(known)})" if known else name
 
 
-def _installed() -> dict[str, str]:
-    found = {}
-    for package in REPORTED_PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
 def run_digest(
     corpus: Corpus, made_with: str, options: object, encoders: Sequence[str], source: str | None = None
 ) -> str:
@@ -152,20 +148,11 @@ def run_digest(
     process.
     """
     found = blake2b(digest_size=16)
-    said = (
-        made_with,
-        list(encoders),
-        options,
-        sorted(provenance_here({}).versions.items()),
-        version("lethe"),
-        source or source_digest(),
-        (corpus.name, corpus.split, corpus.source),
-    )
-    found.update(repr(said).encode())
-    for document in corpus.documents:
-        found.update(repr((document.doc_id, document.text)).encode())
-    for question in corpus.questions:
-        found.update(repr((question.question_id, question.text, question.answer, question.about)).encode())
-    for doc_id, rows in (corpus.gold or {}).items():
-        found.update(repr((doc_id, [dict(row) for row in rows])).encode())
+    versions, code = sorted(provenance_here({}).versions.items()), source or source_digest()
+    about = (corpus.name, corpus.split, corpus.source)
+    said = (made_with, list(encoders), options, versions, version("lethe"), code, about)
+    questions = ((each.question_id, each.text, each.answer, each.about) for each in corpus.questions)
+    gold = ((doc_id, [dict(row) for row in rows]) for doc_id, rows in (corpus.gold or {}).items())
+    for part in chain([said], ((each.doc_id, each.text) for each in corpus.documents), questions, gold):
+        found.update(repr(part).encode())
     return found.hexdigest()

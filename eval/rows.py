@@ -58,11 +58,7 @@ def lines_of(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def write_rows(rows: Iterable[Row], path: Path) -> None:
-    """Write one line per row.
-
-    Raises:
-        LetheError: The file cannot be written.
-    """
+    """Write one line per row; LetheError if the file cannot be written."""
     try:
         write_private(path, "".join(lines_of(rows)))
     except OSError as error:
@@ -108,12 +104,6 @@ class _Heading(BaseModel):
 
 class AnotherRun(LetheError):
     """The rows in a file depend on other documents, settings, sizes or code."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(
-            f"{path} is of another run: other documents, settings, sizes or code. Name another folder, or "
-            "remove the file."
-        )
 
 
 class RowFile:
@@ -195,7 +185,10 @@ class RowFile:
             file.flush()
             return
         if _Heading.model_validate_json(heading).run != run:
-            raise AnotherRun(self._path)
+            raise AnotherRun(
+                f"{self._path} is of another run: other documents, settings, sizes or code. Name another "
+                "folder, or remove the file."
+            )
         place = len(heading)
         for line in file:
             if line.endswith(b"\n"):

@@ -1,9 +1,11 @@
 """The nouns of a benchmark: documents, questions, the selection of both, and what a user names and marks."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from eval.progress import Progress, no_progress
 from ingest.documents import Document
@@ -31,25 +33,35 @@ def gold_rows(paths: Sequence[str], field_name: str, fields: Fields) -> GoldRows
     """
     rows: dict[str, Sequence[Mapping[str, object]]] = {}
     texts: dict[str, int] = {}
-    unmarked: list[Record] = []
+    unmarked: Record | None = None
     for source, record in _records(paths, fields.text):
         try:
             document = document_of(record, source, fields)
         except UnreadableDocument:
             continue
         if field_name not in record.fields:
-            unmarked.append(record)
+            unmarked = unmarked or record
             continue
-        marked = _marked(record, field_name)
-        _check_places(document, record, marked)
+        marked = _marked(document, record, field_name)
         if texts.setdefault(document.doc_id, hash(document.text)) != hash(document.text):
             raise UnreadableDocument(
                 record.place, "has the id of an earlier record with another text; give each its own"
             )
         rows.setdefault(document.doc_id, marked)
-    if unmarked:
-        raise _lacking(unmarked[0], field_name, everywhere=not rows)
-    return rows
+    if unmarked is None:
+        return rows
+    # Field names are not shown: the first line may be data instead of a header.
+    count = len(unmarked.fields)
+    among = f"among {count:,} field{'s' * (count != 1)}"
+    if not rows:
+        raise ConfigurationError(
+            f"No record has a field {field_name!r} {among}. Name the one that holds the marked entities."
+        )
+    raise UnreadableDocument(
+        unmarked.place,
+        f"has no field {field_name!r} {among}, which other records have; write an empty list where there is "
+        "nothing to mark",
+    )
 
 
 def persons_in(paths: Sequence[str], field_name: str, fields: Fields) -> dict[str, str]:
@@ -59,42 +71,37 @@ def persons_in(paths: Sequence[str], field_name: str, fields: Fields) -> dict[st
         ConfigurationError: No record has the field, or the records come from standard input.
         UnreadableDocument: A file or record cannot be read.
     """
-    found: dict[str, str] = {}
-    for source, record in _records(paths, fields.text):
-        value = record.fields.get(field_name)
-        if isinstance(value, str | int) and str(value).strip():
-            try:
-                found[document_of(record, source, fields).doc_id] = str(value)
-            except UnreadableDocument:
-                continue
+    found = _values(
+        paths, field_name, fields, lambda value: isinstance(value, str | int) and str(value).strip()
+    )
     if not found:
         raise ConfigurationError(
             f"No record has a word or number in a field {field_name!r}. Name the one that says whom it is "
             "about."
         )
-    return found
+    return {doc_id: str(value) for doc_id, value in found.items()}
 
 
 def fields_in(paths: Sequence[str], field_name: str, fields: Fields) -> dict[str, Mapping[str, object]]:
-    """What each record says of its person, by the names of attributes; private values.
-
-    Raises:
-        ConfigurationError: No record has named values in the field, or the records come from standard input.
-        UnreadableDocument: A file or record cannot be read.
-    """
-    found: dict[str, Mapping[str, object]] = {}
-    for source, record in _records(paths, fields.text):
-        value = record.fields.get(field_name)
-        if isinstance(value, dict) and value:
-            try:
-                found[document_of(record, source, fields).doc_id] = value
-            except UnreadableDocument:
-                continue
+    """What each record says of its person, by the names of attributes; errors are those of ``persons_in``."""
+    found = _values(paths, field_name, fields, lambda value: isinstance(value, dict) and value)
     if not found:
         raise ConfigurationError(
             f"No record has named values in a field {field_name!r}. Name the one that holds attributes of a "
             'person, such as {"age": 41, "occupation": "nurse"}.'
         )
+    return found
+
+
+def _values(
+    paths: Sequence[str], field_name: str, fields: Fields, wanted: Callable[[object], object]
+) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for source, record in _records(paths, fields.text):
+        value = record.fields.get(field_name)
+        if wanted(value):
+            with suppress(UnreadableDocument):
+                found[document_of(record, source, fields).doc_id] = value
     return found
 
 
@@ -114,7 +121,8 @@ def _records(paths: Sequence[str], text_field: str) -> Iterator[tuple[str, Recor
             raise UnreadableDocument(place, os_problem(error)) from None
 
 
-def _marked(record: Record, field_name: str) -> list[Mapping[str, object]]:
+def _marked(document: Document, record: Record, field_name: str) -> list[Mapping[str, object]]:
+    """The marks of a record; offsets are refused if reading changed the text, whose characters they count."""
     marked = record.fields[field_name]
     if not isinstance(marked, list):
         raise UnreadableDocument(record.place, f"{field_name} is not a list of entities")
@@ -123,11 +131,6 @@ def _marked(record: Record, field_name: str) -> list[Mapping[str, object]]:
             raise UnreadableDocument(
                 record.place, f"row {number} of {field_name} is no entity; write {{...}} with named fields"
             )
-    return marked
-
-
-def _check_places(document: Document, record: Record, marked: Sequence[Mapping[str, object]]) -> None:
-    """Refuse offsets if reading changed the text: they count characters of the text in the file."""
     by_place = any(not row.get("text") and ("start" in row or "end" in row) for row in marked)
     if by_place and not _holds(record.fields, document.text):
         raise UnreadableDocument(
@@ -136,27 +139,11 @@ def _check_places(document: Document, record: Record, marked: Sequence[Mapping[s
             "invisible characters, accents, or several fields joined); give the entities as text, or "
             "clean the file first",
         )
+    return marked
 
 
 def _holds(value: object, text: str) -> bool:
-    if isinstance(value, dict):
-        return any(_holds(each, text) for each in value.values())
-    return value == text
-
-
-def _lacking(record: Record, field_name: str, everywhere: bool) -> ConfigurationError | UnreadableDocument:
-    # Field names are not shown: the first line may be data instead of a header.
-    count = len(record.fields)
-    among = f"among {count:,} field{'s' * (count != 1)}"
-    if everywhere:
-        return ConfigurationError(
-            f"No record has a field {field_name!r} {among}. Name the one that holds the marked entities."
-        )
-    return UnreadableDocument(
-        record.place,
-        f"has no field {field_name!r} {among}, which other records have; write an empty list where there is "
-        "nothing to mark",
-    )
+    return any(_holds(each, text) for each in value.values()) if isinstance(value, dict) else value == text
 
 
 Truths = Mapping[str, tuple[str, ...]]
@@ -243,9 +230,16 @@ class Selection:
         return Random(f"{self.seed}:{purpose}")
 
 
-def fewer_documents(documents: Sequence[Document], selection: Selection) -> list[Document]:
-    """At most ``most_documents`` of the documents, in order."""
-    return _kept(documents, frozenset(), selection)
+def fewer_documents(
+    documents: Sequence[Document], selection: Selection, needed: Set[str] = frozenset()
+) -> list[Document]:
+    """At most ``most_documents`` of the documents, in order, with those that are needed."""
+    most = selection.most_documents
+    if most is None or len(documents) <= most:
+        return list(documents)
+    others = [document.doc_id for document in documents if document.doc_id not in needed]
+    chosen = needed | set(selection.drawn("documents").sample(others, most - len(needed)))
+    return [document for document in documents if document.doc_id in chosen]
 
 
 def bounded(
@@ -268,17 +262,7 @@ def bounded(
                 continue
             about.add(asked_about)
         kept.add(place)
-    return _kept(documents, about, selection), [questions[place] for place in sorted(kept)]
-
-
-def _kept(
-    documents: Sequence[Document], needed: set[str] | frozenset[str], wanted: Selection
-) -> list[Document]:
-    if wanted.most_documents is None or len(documents) <= wanted.most_documents:
-        return list(documents)
-    others = [document.doc_id for document in documents if document.doc_id not in needed]
-    chosen = needed | set(wanted.drawn("documents").sample(others, wanted.most_documents - len(needed)))
-    return [document for document in documents if document.doc_id in chosen]
+    return fewer_documents(documents, selection, about), [questions[place] for place in sorted(kept)]
 
 
 def under_public_ids(corpus: Corpus, public_ids: Callable[[Sequence[str]], Sequence[str]]) -> Corpus:
@@ -289,24 +273,21 @@ def under_public_ids(corpus: Corpus, public_ids: Callable[[Sequence[str]], Seque
     """
     read = [document.doc_id for document in corpus.documents]
     public = dict(zip(read, public_ids(read), strict=True))
+    questions = []
+    for number, question in enumerate(corpus.questions, 1):
+        about, own = question.about, f"question-{number}"
+        if about:
+            if question.question_id.startswith(f"{about}/"):
+                own = question.question_id.removeprefix(f"{about}/")
+            about, own = public[about], f"{public[about]}/{own}"
+        questions.append(replace(question, question_id=own, about=about))
     gold = corpus.gold
     return replace(
         corpus,
         documents=[replace(document, doc_id=public[document.doc_id]) for document in corpus.documents],
-        questions=[
-            _question(question, number, public) for number, question in enumerate(corpus.questions, 1)
-        ],
+        questions=questions,
         gold=None if gold is None else {new: gold[old] for old, new in public.items() if old in gold},
     )
-
-
-def _question(question: Question, number: int, public: Mapping[str, str]) -> Question:
-    about, own = question.about, f"question-{number}"
-    if not about:
-        return replace(question, question_id=own)
-    if question.question_id.startswith(f"{about}/"):
-        own = question.question_id.removeprefix(f"{about}/")
-    return replace(question, question_id=f"{public[about]}/{own}", about=public[about])
 
 
 def read_corpus(
@@ -328,20 +309,26 @@ def read_corpus(
     read, unread = _distinct(readings, progress)
     if not read:
         raise LetheError("There is no document to attack: none of the paths could be read.")
-    public = public_ids([document.doc_id for document in read])
-    marks = None if gold is None else _marks(public, read, gold)
-    documents = [replace(old, doc_id=new) for new, old in zip(public, read, strict=True)]
+    ids = [document.doc_id for document in read]
+    public = dict(zip(ids, public_ids(ids), strict=True))
+    missing = [] if gold is None else [new for old, new in public.items() if old not in gold]
+    if missing:
+        raise LetheError(
+            f"{len(missing)} of {len(read)} documents have no marked entities, the first is {missing[0]}. "
+            "Name only files of records with the marks in them."
+        )
     people: dict[str, set[str]] = {}
-    for new, old in zip(public, read, strict=True):
-        if person := (persons or {}).get(old.doc_id):
+    for old, new in public.items():
+        if person := (persons or {}).get(old):
             people.setdefault(person, set()).add(new)
-    several = [frozenset(ids) for ids in people.values() if len(ids) > 1]
-    known = {
-        new: those
-        for new, old in zip(public, read, strict=True)
-        if (those := (attributes or {}).get(old.doc_id))
-    }
-    return Corpus("files", documents, gold=marks, unread=unread, people=several, attributes=known)
+    return Corpus(
+        "files",
+        [replace(document, doc_id=public[document.doc_id]) for document in read],
+        gold=None if gold is None else {new: gold[old] for old, new in public.items()},
+        unread=unread,
+        people=[frozenset(each) for each in people.values() if len(each) > 1],
+        attributes={new: known for old, new in public.items() if (known := (attributes or {}).get(old))},
+    )
 
 
 def _distinct(readings: Iterable[Reading], progress: Progress) -> tuple[list[Document], int]:
@@ -359,13 +346,3 @@ def _distinct(readings: Iterable[Reading], progress: Progress) -> tuple[list[Doc
             by_id.setdefault(document.doc_id, document)
         progress("reading", len(by_id), None)
     return list(by_id.values()), unread
-
-
-def _marks(public: Sequence[str], read: Sequence[Document], gold: GoldRows) -> GoldRows:
-    missing = [new for new, old in zip(public, read, strict=True) if old.doc_id not in gold]
-    if missing:
-        raise LetheError(
-            f"{len(missing)} of {len(read)} documents have no marked entities, the first is {missing[0]}. "
-            "Name only files of records with the marks in them."
-        )
-    return {new: gold[old.doc_id] for new, old in zip(public, read, strict=True)}

@@ -1,8 +1,7 @@
 """The files of published corpora, and reading them with errors that name the place."""
 
 import zlib
-from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,20 +79,11 @@ def text_of(record: Record, name: str) -> str:
 
 
 def texts_of(record: Record, name: str) -> list[str]:
-    """The texts in a list field, each as ``text_of`` gives it.
-
-    Raises:
-        UnreadableDocument: The field holds no list, or something in it is no text.
-    """
+    """The texts in a list field, each as ``text_of`` gives it; errors are the same, or it holds no list."""
     values = record.fields[name]
     if not isinstance(values, list):
         raise UnreadableDocument(record.place, f"has no list in field {name!r}; write [...] of texts")
     return [_fixed(value, record, name) for value in values]
-
-
-def document_in(record: Record, doc_id: str, text: str) -> Document:
-    """A document from a record, with its origin."""
-    return Document(doc_id, text, {"place": record.place})
 
 
 def _fixed(value: object, record: Record, name: str) -> str:
@@ -124,11 +114,9 @@ def _parquet_records(file: Path, place: str) -> Iterator[Record]:
         raise ModelUnavailable(
             place, "is Parquet, which pyarrow reads: install pyarrow, or write the records as JSON lines."
         ) from None
-    number = 0
-    for batch in _batches(parquet, file, place):
-        for fields in batch.to_pylist():
-            number += 1
-            yield Record(number, f"{place}, row {number:,}", fields)
+    rows = (fields for batch in _batches(parquet, file, place) for fields in batch.to_pylist())
+    for number, fields in enumerate(rows, 1):
+        yield Record(number, f"{place}, row {number:,}", fields)
 
 
 def _batches(parquet: Any, file: Path, place: str) -> Iterator[Any]:
@@ -170,34 +158,18 @@ def assembled(
     Raises:
         ConfigurationError: There is no document, or no question.
     """
+    of_split = "" if selection.split is None else f" of official splits named {selection.split}"
     if not documents or not questions:
         lacking = "question" if documents else "document"
         raise ConfigurationError(
-            f"The corpus {layout.corpus} gives no {lacking}{_of_split(selection)}. {how}: give it more or "
-            "longer records."
+            f"The corpus {layout.corpus} gives no {lacking}{of_split}. {how}: give it more or longer records."
         )
     kept, asked = bounded(documents, questions, selection)
     ids = {document.doc_id for document in kept}
     split = (
         f"{how}; {len(asked):,} of {len(questions):,} such questions are asked, "
-        f"of {len(kept):,} of {all_documents or len(documents):,} documents{_of_split(selection)} "
+        f"of {len(kept):,} of {all_documents or len(documents):,} documents{of_split} "
         f"(seed {selection.seed})."
     )
     marked = None if gold is None else {doc_id: rows for doc_id, rows in gold.items() if doc_id in ids}
     return Corpus(layout.corpus, kept, asked, marked, split, layout.source, layout.license)
-
-
-def asked_once(questions: Iterable[Question]) -> list[Question]:
-    """The questions with unique wording, ignoring case: a repeated question has no single document."""
-    listed = list(questions)
-    times = Counter(question.text.casefold() for question in listed)
-    return [question for question in listed if times[question.text.casefold()] == 1]
-
-
-def first_words(text: str, most: int) -> str:
-    """The first ``most`` words of a text, white space collapsed."""
-    return " ".join(text.split()[:most])
-
-
-def _of_split(selection: Selection) -> str:
-    return "" if selection.split is None else f" of official splits named {selection.split}"

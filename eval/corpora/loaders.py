@@ -4,22 +4,13 @@ A note paraphrases its conversation, so its opening is a known-item query that d
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from eval.corpora.corpus import Corpus, Question, Selection
-from eval.corpora.layouts import (
-    Layout,
-    asked_once,
-    assembled,
-    check_known,
-    document_in,
-    first_words,
-    records_in,
-    text_of,
-    texts_of,
-)
+from eval.corpora.layouts import Layout, assembled, check_known, records_in, text_of, texts_of
 from eval.corpora.whole_documents import FOLDER, demo, ewt_email, folder, tab
 from eval.measures.overlap import word_tokens
 from ingest.documents import Document
@@ -51,14 +42,11 @@ def medqa(path: Path, selection: Selection) -> Corpus:
 
     That sentence is the question and the right option its reference answer. A record of a single sentence
     says nothing of a patient and is left out.
-
-    Raises:
-        LetheError: The corpus cannot be read or gives no question.
     """
     documents: list[Document] = []
     questions: list[Question] = []
-    for record, vignette, asked in _records(path):
-        documents.append(document_in(record, asked.about, vignette))
+    for record, vignette, asked in _exams(path):
+        documents.append(Document(asked.about, vignette, {"place": record.place}))
         answer = asked.options[asked.right]
         questions.append(Question(f"{asked.about}/exam", asked.text, answer, asked.about))
     how = "Each question is the last sentence of one exam record, and the rest of it is the document"
@@ -66,37 +54,34 @@ def medqa(path: Path, selection: Selection) -> Corpus:
 
 
 def choice_questions(path: Path) -> dict[str, ChoiceQuestion]:
-    """The question of each document of ``medqa``, by the document's id.
-
-    Raises:
-        LetheError: The corpus cannot be read.
-    """
-    return {asked.about: asked for _, _, asked in _records(path)}
+    """The question of each document of ``medqa``, by the document's id."""
+    return {asked.about: asked for _, _, asked in _exams(path)}
 
 
-def _records(path: Path) -> list[tuple[Record, str, ChoiceQuestion]]:
-    seen: set[str] = set()
-    found: list[tuple[Record, str, ChoiceQuestion]] = []
-    for record in records_in(path, MEDQA):
-        doc_id = text_of(record, "id")
-        check_known(seen, doc_id, record)
-        seen.add(doc_id)
+def _exams(path: Path) -> Iterator[tuple[Record, str, ChoiceQuestion]]:
+    for record, doc_id in _with_ids(path, MEDQA):
         *vignette, last = split_sentences(text_of(record, "question")) or [""]
         if vignette:
-            asked = ChoiceQuestion(doc_id, last, _options(record), text_of(record, "answer_idx"))
-            if asked.right not in asked.options:
+            options = record.fields["options"]
+            if not isinstance(options, dict) or not all(isinstance(each, str) for each in options.values()):
+                raise UnreadableDocument(
+                    record.place, "has no texts by letter in field 'options'; write {\"A\": ...}"
+                )
+            right = text_of(record, "answer_idx")
+            by_letter = {str(letter): text for letter, text in options.items()}
+            if right not in by_letter:
                 raise UnreadableDocument(record.place, "names a right answer that is none of its options")
-            found.append((record, " ".join(vignette), asked))
-    return found
+            yield record, " ".join(vignette), ChoiceQuestion(doc_id, last, by_letter, right)
 
 
-def _options(record: Record) -> dict[str, str]:
-    options = record.fields["options"]
-    if not isinstance(options, dict) or not all(isinstance(each, str) for each in options.values()):
-        raise UnreadableDocument(
-            record.place, "has no texts by letter in field 'options'; write {\"A\": ...}"
-        )
-    return {str(letter): text for letter, text in options.items()}
+def _with_ids(path: Path, layout: Layout, split: str | None = None) -> Iterator[tuple[Record, str]]:
+    """The records of a corpus with their ids, each of which may occur once."""
+    known: set[str] = set()
+    for record in records_in(path, layout, split):
+        doc_id = text_of(record, "id")
+        check_known(known, doc_id, record)
+        known.add(doc_id)
+        yield record, doc_id
 
 
 MTS_DIALOG = Layout(
@@ -118,9 +103,6 @@ def mts_dialog(path: Path, selection: Selection) -> Corpus:
 
     The opening is the first sentence, or several until they have 8 words, cut at 40. A record gives no
     question if its note has nothing else, or if another note has the same opening.
-
-    Raises:
-        LetheError: The corpus cannot be read or gives no question.
     """
     how = (
         "Each question is the opening of the clinician's note on one conversation, cut at 40 words, and the "
@@ -134,9 +116,6 @@ def aci_bench(path: Path, selection: Selection) -> Corpus:
 
     Without that section, the first section with several sentences and an opening of 8 words or more is used.
     A record with neither, or with a repeated opening, gives no question.
-
-    Raises:
-        LetheError: The corpus cannot be read or gives no question.
     """
     how = (
         "Each question is the opening of the history of present illness in the note on one visit, cut at 40 "
@@ -151,40 +130,35 @@ def _whole_note(note: str) -> tuple[str, str]:
     return (asked, note) if len(asked.split()) < len(note.split()) else ("", "")
 
 
-def _history(note: str) -> tuple[str, str]:
-    section = _narrative(note)
-    return _opening(section), section
-
-
 def _corpus(
     path: Path, layout: Layout, selection: Selection, how: str, asked_of: Callable[[str], tuple[str, str]]
 ) -> Corpus:
     """``asked_of`` gives a note's question and answer; the question is empty where there is none."""
-    *_, note_field = layout.fields
-    seen: set[str] = set()
     documents: list[Document] = []
     questions: list[Question] = []
-    for record in records_in(path, layout, selection.split):
-        doc_id = text_of(record, "id")
-        check_known(seen, doc_id, record)
-        seen.add(doc_id)
+    for record, doc_id in _with_ids(path, layout, selection.split):
         if dialogue := text_of(record, "dialogue"):
-            documents.append(document_in(record, doc_id, dialogue))
-            asked, answer = asked_of(text_of(record, note_field))
+            documents.append(Document(doc_id, dialogue, {"place": record.place}))
+            asked, answer = asked_of(text_of(record, layout.fields[-1]))
             if asked:
                 questions.append(Question(f"{doc_id}/note", asked, answer, doc_id))
-    return assembled(layout, documents, asked_once(questions), selection, how)
+    # A question that is repeated, ignoring case, has no single document.
+    times = Counter(question.text.casefold() for question in questions)
+    once = [question for question in questions if times[question.text.casefold()] == 1]
+    return assembled(layout, documents, once, selection, how)
 
 
-def _narrative(note: str) -> str:
-    sections = list(_sections(note))
-    named = [text for heading, text in sections if heading in _NARRATIVE_HEADINGS and text]
-    narratives = [text for _, text in sections if _is_narrative(split_sentences(text))]
-    return next(iter(named + narratives), "")
-
-
-def _is_narrative(sentences: Sequence[str]) -> bool:
-    return len(sentences) > 1 and len(sentences[0].split()) >= FEWEST_WORDS
+def _history(note: str) -> tuple[str, str]:
+    """The opening of the first section with the history, else of the first narrative one, and the section."""
+    named, narratives = "", ""
+    for heading, text in _sections(note):
+        if heading in _NARRATIVE_HEADINGS:
+            named = named or text
+        sentences = split_sentences(text)
+        if len(sentences) > 1 and len(sentences[0].split()) >= FEWEST_WORDS:
+            narratives = narratives or text
+    section = named or narratives
+    return _opening(section), section
 
 
 def _sections(note: str) -> Iterator[tuple[str, str]]:
@@ -206,7 +180,7 @@ def _opening(section: str) -> str:
         opening = f"{opening} {sentence}".strip()
         if len(opening.split()) >= FEWEST_WORDS:
             break
-    return first_words(opening, MOST_WORDS)
+    return " ".join(opening.split()[:MOST_WORDS])
 
 
 ENRONQA = Layout(
@@ -233,10 +207,6 @@ def enronqa(path: Path, selection: Selection) -> Corpus:
     """All mails are documents; a share of the question-answer pairs is asked, 1 % in the paper.
 
     The published parts share mails but not questions, so mails are identified by path.
-
-    Raises:
-        LetheError: The corpus cannot be read, a record's questions and answers do not match in number, or
-            there are none.
     """
     documents: dict[str, Document] = {}
     questions: list[Question] = []
@@ -247,29 +217,26 @@ def enronqa(path: Path, selection: Selection) -> Corpus:
             check_known(documents, doc_id, record)
             if not mail:
                 continue
-            documents[doc_id] = document_in(record, doc_id, mail)
-        for asked, answer in _pairs(record):
+            documents[doc_id] = Document(doc_id, mail, {"place": record.place})
+        asked_here, answers = texts_of(record, "questions"), texts_of(record, "gold_answers")
+        if len(asked_here) != len(answers):
+            raise UnreadableDocument(
+                record.place,
+                f"has {len(asked_here)} questions and {len(answers)} gold_answers; give each question its "
+                "answer",
+            )
+        for asked, answer in zip(asked_here, answers, strict=True):
             pairs[doc_id] = pairs.get(doc_id, 0) + 1
             if asked and answer:
                 questions.append(Question(f"{doc_id}/{pairs[doc_id]}", asked, answer, doc_id))
     count = min(len(questions), max(1, round(selection.asked_share * len(questions))))
-    asked_places = sorted(selection.drawn("asked").sample(range(len(questions)), count))
+    places = sorted(selection.drawn("asked").sample(range(len(questions)), count))
     how = (
         f"{count:,} of {len(questions):,} published question-answer pairs are drawn and every mail stays in "
         "the knowledge base"
     )
-    drawn = [questions[place] for place in asked_places]
+    drawn = [questions[place] for place in places]
     return assembled(ENRONQA, list(documents.values()), drawn, selection, how)
-
-
-def _pairs(record: Record) -> list[tuple[str, str]]:
-    questions, answers = texts_of(record, "questions"), texts_of(record, "gold_answers")
-    if len(questions) != len(answers):
-        raise UnreadableDocument(
-            record.place,
-            f"has {len(questions)} questions and {len(answers)} gold_answers; give each question its answer",
-        )
-    return list(zip(questions, answers, strict=True))
 
 
 def aeslc(path: Path, selection: Selection) -> Corpus:
@@ -278,9 +245,6 @@ def aeslc(path: Path, selection: Selection) -> Corpus:
     There are no written answers. The reference answer quotes the body: the first sentence that shares most
     content words with the subject, and the one after it. A subject gives no question if it has fewer than 3
     words, is repeated, or shares fewer than 2 words with every sentence.
-
-    Raises:
-        LetheError: The corpus cannot be read or gives no question.
     """
     documents: dict[str, Document] = {}
     subjects: dict[str, list[str]] = {}
@@ -288,7 +252,7 @@ def aeslc(path: Path, selection: Selection) -> Corpus:
         doc_id, body = text_of(record, "id"), text_of(record, "body")
         check_known(documents, doc_id, record)
         if body:
-            documents[doc_id] = document_in(record, doc_id, body)
+            documents[doc_id] = Document(doc_id, body, {"place": record.place})
             subjects.setdefault(bare_subject(text_of(record, "subject")), []).append(doc_id)
     questions = [
         Question(f"{doc_ids[0]}/subject", subject, answer, doc_ids[0])
@@ -309,17 +273,13 @@ def bare_subject(subject: str) -> str:
 
 
 def _nearest(subject: str, body: str) -> str:
-    wanted = _content_words(subject)
     sentences = split_sentences(body)
-    shared = [len(wanted & _content_words(sentence)) for sentence in sentences]
+    wanted = set(word_tokens(subject)) - _COMMON
+    shared = [len(wanted & set(word_tokens(sentence))) for sentence in sentences]
     if max(shared, default=0) < FEWEST_SHARED_WORDS:
         return ""
     best = shared.index(max(shared))
     return " ".join(sentences[best : best + 2])
-
-
-def _content_words(text: str) -> set[str]:
-    return set(word_tokens(text)) - _COMMON
 
 
 HEALTHCAREMAGIC = Layout(
@@ -336,11 +296,15 @@ def healthcaremagic(path: Path, selection: Selection) -> Corpus:
 
     The paper holds out 1 %. Duplicates of a held-out question are in neither part. Records with an empty side
     are skipped.
-
-    Raises:
-        LetheError: The corpus cannot be read or has fewer than two consultations.
     """
-    read = _consultations(path)
+    read: dict[str, Record] = {}
+    for record in records_in(path, HEALTHCAREMAGIC):
+        own = record.fields.get("id")
+        # The published corpus has no ids.
+        doc_id = str(own) if isinstance(own, str | int) else f"consultation-{len(read) + 1:06d}"
+        check_known(read, doc_id, record)
+        if text_of(record, "input") and text_of(record, "output"):
+            read[doc_id] = record
     if len(read) < 2:
         raise ConfigurationError(
             f"The corpus {HEALTHCAREMAGIC.corpus} holds {len(read)} whole consultations: give at least "
@@ -355,7 +319,8 @@ def healthcaremagic(path: Path, selection: Selection) -> Corpus:
         if doc_id in held_out:
             questions.append(Question(doc_id, patient, doctor))
         elif patient.casefold() not in asked_before:
-            documents.append(document_in(record, doc_id, f"Patient: {patient}\nDoctor: {doctor}"))
+            said = f"Patient: {patient}\nDoctor: {doctor}"
+            documents.append(Document(doc_id, said, {"place": record.place}))
     repeated = len(read) - count - len(documents)
     how = (
         f"{count:,} of {len(read):,} consultations are held out, their patients' words are the questions and "
@@ -364,21 +329,7 @@ def healthcaremagic(path: Path, selection: Selection) -> Corpus:
     return assembled(HEALTHCAREMAGIC, documents, questions, selection, how)
 
 
-def _consultations(path: Path) -> dict[str, Record]:
-    read: dict[str, Record] = {}
-    for record in records_in(path, HEALTHCAREMAGIC):
-        own = record.fields.get("id")
-        # The published corpus has no ids.
-        doc_id = str(own) if isinstance(own, str | int) else f"consultation-{len(read) + 1:06d}"
-        check_known(read, doc_id, record)
-        if text_of(record, "input") and text_of(record, "output"):
-            read[doc_id] = record
-    return read
-
-
-Loader = Callable[[Path, Selection], Corpus]
-
-_LOADERS: dict[str, Loader] = {
+_LOADERS: dict[str, Callable[[Path, Selection], Corpus]] = {
     "mts_dialog": mts_dialog,
     "aci_bench": aci_bench,
     "medqa": medqa,
@@ -408,8 +359,8 @@ def load(name: str, path: Path, selection: Selection | None = None) -> Corpus:
     paper's share of questions are taken.
 
     Raises:
-        ConfigurationError: The name is unknown, ``path`` holds no such corpus, a published corpus is given
-            own questions, or one without splits is given a split.
+        ConfigurationError: The name is unknown, ``path`` holds no such corpus or it gives no document or no
+            question, a published corpus is given own questions, or one without splits is given a split.
         ModelUnavailable: The files are Parquet and pyarrow is not installed.
         UnreadableDocument: A file or record cannot be read.
     """

@@ -6,7 +6,7 @@ DIRECT or QUASI has to be masked (must 2), all else may stay (must 0).
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -22,8 +22,7 @@ from ingest.documents import Document, Span
 from ingest.errors import UnreadableDocument
 from ingest.labels import VAGUE
 from ingest.read.paths import os_problem, shown
-from ingest.read.records import Record
-from models.corpora.documents import POSTS, MarkedText, nearest, spia_texts
+from models.corpora.documents import POSTS, nearest, spia_texts
 from models.corpora.records import parsed_lines
 from models.errors import ConfigurationError
 
@@ -55,30 +54,27 @@ def replaced_cases(path: Path) -> list[ReplacedCase]:
     found: dict[str, ReplacedCase] = {}
     for record in records_in(path, TAB):
         doc_id, text = record.fields["doc_id"], record.fields["text"]
+        mentions: Any = record.fields["mentions"]
         if not isinstance(doc_id, str) or not isinstance(text, str):
             raise UnreadableDocument(record.place, "has no text in doc_id or text; take it as published")
         check_known(found, doc_id, record)
-        found[doc_id] = _case(Document(doc_id, text), record)
+        marks: list[Mark] = []
+        published: dict[str, dict[Span, str]] = {}
+        try:
+            for number, mention in enumerate(mentions):
+                span = Span(mention["start"], mention["end"])
+                if span.end > len(text):
+                    raise ValueError
+                marks.append(Mark(span.start, span.end, "QUASI", 2, str(number), mention["type"]))
+                for method, words in mention.get("reference_replacements", {}).items():
+                    published.setdefault(method, {})[span] = words
+        except (TypeError, KeyError, ValueError, AttributeError):
+            raise UnreadableDocument(
+                record.place, "has a mention without start, end or type in its text; take it as published"
+            ) from None
+        marked = MarkedDocument(Document(doc_id, text), tuple(marks), TAB.corpus, "")
+        found[doc_id] = ReplacedCase(marked, published)
     return list(found.values())
-
-
-def _case(document: Document, record: Record) -> ReplacedCase:
-    mentions: Any = record.fields["mentions"]
-    marks: list[Mark] = []
-    published: dict[str, dict[Span, str]] = {}
-    try:
-        for number, mention in enumerate(mentions):
-            span = Span(mention["start"], mention["end"])
-            if span.end > len(document.text):
-                raise ValueError
-            marks.append(Mark(span.start, span.end, "QUASI", 2, str(number), mention["type"]))
-            for method, words in mention.get("reference_replacements", {}).items():
-                published.setdefault(method, {})[span] = words
-    except (TypeError, KeyError, ValueError, AttributeError):
-        raise UnreadableDocument(
-            record.place, "has a mention without start, end or type in its text; take it as published"
-        ) from None
-    return ReplacedCase(MarkedDocument(document, tuple(marks), TAB.corpus, ""), published)
 
 
 def halves(cases: Sequence[ReplacedCase]) -> tuple[list[ReplacedCase], list[ReplacedCase]]:
@@ -95,29 +91,22 @@ def presidio_marks(path: Path, documents: Sequence[Document]) -> list[MarkedDocu
         UnreadableDocument: The file is broken, or has spans outside of a text.
     """
     file, found = _beside(path, PRESIDIO_SPANS)
-    texts = {each.doc_id: each for each in documents}
+    by_id = {each.doc_id: each for each in documents}
+    marked: list[MarkedDocument] = []
     try:
-        return [
-            MarkedDocument(
-                texts[doc_id],
-                tuple(_presidio_mark(each, texts[doc_id].text) for each in spans),
-                TAB.corpus,
-                "",
-            )
-            for doc_id, spans in found.items()
-            if doc_id in texts
-        ]
+        for doc_id in filter(by_id.__contains__, found):
+            marks = [
+                Mark(start, end, "QUASI", 2, f"{start}", TYPES.get(kind, VAGUE))
+                for start, end, kind in found[doc_id]
+            ]
+            if any(mark.end > len(by_id[doc_id].text) for mark in marks):
+                raise ValueError
+            marked.append(MarkedDocument(by_id[doc_id], tuple(marks), TAB.corpus, ""))
     except (TypeError, ValueError):
         raise UnreadableDocument(
             file, "has a span that is no start, end and type in its text; take it as published"
         ) from None
-
-
-def _presidio_mark(span: Any, text: str) -> Mark:
-    start, end, kind = span
-    if end > len(text):
-        raise ValueError
-    return Mark(start, end, "QUASI", 2, f"{start}", TYPES.get(kind, VAGUE))
+    return marked
 
 
 def backgrounds(path: Path) -> dict[str, str]:
@@ -146,136 +135,38 @@ def _beside(path: Path, pattern: str) -> tuple[str, dict[str, Any]]:
     return shown(beside[0]), found
 
 
-_ANNOTATOR = "annotator_"
-
-
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An entry of a file: its fields, and where it is. ``row`` counts from 1 within its document."""
+    """An entry of a file: the place of its document, its row there, from 1, and its fields."""
 
-    file: Path
     document: str
     row: int
     fields: Mapping[str, Any] = field(repr=False)
 
     def text(self, name: str) -> str:
-        """A field with words.
-
-        Raises:
-            UnreadableDocument: It is missing or no text.
-        """
+        """A field with words; an error if it is missing or no text."""
         value = self.fields.get(name)
         if not isinstance(value, str):
             raise self.wrong(f"has no text in {name}")
         return value
 
     def number(self, name: str) -> int:
-        """A field with a whole number, 0 or more.
-
-        Raises:
-            UnreadableDocument: It is missing, negative or no whole number.
-        """
+        """A field with a whole number; an error if it is missing, negative or no whole number."""
         value = self.fields.get(name)
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise self.wrong(f"has no whole number in {name}")
         return value
 
-    def whole_words(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where its text stands in another one, as whole words."""
-        pattern = rf"(?<!\w){re.escape(self.text('text'))}(?!\w)"
-        return (match.span() for match in re.finditer(pattern, text))
-
     def wrong(self, what: str) -> UnreadableDocument:
         """The error about this entry."""
-        place = f"{shown(self.file)}, {self.document}, mark {self.row}"
-        return UnreadableDocument(place, f"{what}; take the gold as it was published")
+        return _wrong(f"{self.document}, mark {self.row}", what)
 
 
-def documents_in(path: Path) -> list[Document]:
-    """The documents of a JSON list with ``id`` and ``text``.
-
-    Raises:
-        UnreadableDocument: The file cannot be read, or an entry has no id or text, or the id of another.
-    """
-    found: dict[str, Document] = {}
-    for number, entry in enumerate(_listed(path, _parsed(path)), 1):
-        doc_id, text = entry.get("id"), entry.get("text")
-        if not isinstance(doc_id, str) or not isinstance(text, str) or doc_id in found:
-            raise _bad(path, number, "has no text, or no id of its own")
-        found[doc_id] = Document(doc_id, text)
-    return list(found.values())
-
-
-def annotators_in(folder: Path) -> dict[str, Path]:
-    """The files of the annotators, by name, in order.
-
-    Raises:
-        UnreadableDocument: There is none.
-    """
-    found = {path.stem.removeprefix(_ANNOTATOR): path for path in sorted(folder.glob(f"{_ANNOTATOR}*.json"))}
-    if not found:
-        raise UnreadableDocument(shown(folder), f"holds no {_ANNOTATOR}*.json; put the gold there")
-    return found
-
-
-def mentions_in(path: Path, documents: Sequence[Document]) -> Mapping[str, list[Place]]:
-    """The mentions of each document in an annotator's file, by id.
-
-    Raises:
-        UnreadableDocument: The file cannot be read, or does not have exactly these documents.
-    """
-    root = _parsed(path)
-    found: dict[str, list[Place]] = {}
-    for number, entry in enumerate(_listed(path, root.get("docs") if isinstance(root, dict) else None), 1):
-        doc_id, mentions = entry.get("id"), entry.get("mentions")
-        if not isinstance(doc_id, str) or doc_id in found or not isinstance(mentions, list):
-            raise _bad(path, number, "has no list of mentions, or no id of its own")
-        found[doc_id] = _places(path, f"document {number}", mentions)
-    if set(found) != {document.doc_id for document in documents}:
-        raise UnreadableDocument(
-            shown(path), "does not mark the documents of documents.json, all and no other"
-        )
-    return found
-
-
-def court_cases(path: Path) -> Iterator[tuple[Document, list[list[Place]]]]:
-    """The cases of an official file of the Text Anonymization Benchmark, with the marks of each annotator.
-
-    Raises:
-        UnreadableDocument: The file cannot be read, or is not in that layout.
-    """
-    for number, case in enumerate(_listed(path, _parsed(path)), 1):
-        doc_id, text, annotations = (case.get(name) for name in ("doc_id", "text", "annotations"))
-        if not isinstance(doc_id, str) or not isinstance(text, str) or not isinstance(annotations, dict):
-            raise _bad(path, number, "has no doc_id, no text or no annotations")
-        marks = [each.get("entity_mentions") for each in annotations.values() if isinstance(each, dict)]
-        lists = [each for each in marks if isinstance(each, list)]
-        if len(lists) != len(annotations):
-            raise _bad(path, number, "has an annotator without entity_mentions")
-        yield Document(doc_id, text), [_places(path, f"case {number}", each) for each in lists]
-
-
-def demo_records(path: Path) -> Iterator[tuple[Document, list[Place]]]:
-    """The documents of the demo corpus with their entities; the record about the corpus is left out.
-
-    Raises:
-        ConfigurationError: The file is missing, or a line is broken.
-    """
-
-    def parsed(row: dict[str, Any], number: int) -> tuple[Document, list[Place]]:
-        return Document(str(row["id"]), str(row["text"])), _places(
-            path, f"line {number + 1}", row["entities"]
-        )
-
-    return (record for record in parsed_lines(path, parsed) if record[1])
-
-
-def _places(path: Path, document: str, entries: list[Any]) -> list[Place]:
-    places = [
-        Place(path, document, row, entry if isinstance(entry, dict) else {})
-        for row, entry in enumerate(entries, 1)
+def _places(document: str, entries: list[Any]) -> list[Place]:
+    """The entries of a document; those that are no objects lack every field."""
+    return [
+        Place(document, row, entry if isinstance(entry, dict) else {}) for row, entry in enumerate(entries, 1)
     ]
-    return places
 
 
 def _parsed(path: Path) -> Any:
@@ -288,16 +179,15 @@ def _parsed(path: Path) -> Any:
         raise UnreadableDocument(f"{shown(path)}{line}", "is no JSON in UTF-8; restore the file") from None
 
 
-def _listed(path: Path, entries: Any) -> list[Mapping[str, Any]]:
+def _listed(path: Path, entries: Any) -> list[tuple[str, Mapping[str, Any]]]:
+    """Documents with their places."""
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise UnreadableDocument(shown(path), "holds no list of documents; take the gold as it was published")
-    return entries
+        raise _wrong(shown(path), "holds no list of documents")
+    return [(f"{shown(path)}, document {number}", entry) for number, entry in enumerate(entries, 1)]
 
 
-def _bad(path: Path, number: int, what: str) -> UnreadableDocument:
-    return UnreadableDocument(
-        f"{shown(path)}, document {number}", f"{what}; take the gold as it was published"
-    )
+def _wrong(place: str, what: str) -> UnreadableDocument:
+    return UnreadableDocument(place, f"{what}; take the gold as it was published")
 
 
 VISITS_MAIL = "visits_mail_gold"
@@ -305,7 +195,6 @@ KINDS = ("DIRECT", "QUASI", "SENSITIVE", "NO_MASK")
 """The classes of all golds, the most identifying first."""
 MUST = {"DIRECT": 2, "QUASI": 2, "SENSITIVE": 0, "NO_MASK": 0}
 """The must of golds that have classes only."""
-_SPIA = "one annotator"
 _DEMO_KINDS = {"direct": "DIRECT", "quasi": "QUASI", "attribute": "SENSITIVE"}
 
 SIBLING, SHORTEST, FEWEST = 0.3, 5, 10
@@ -329,40 +218,34 @@ class MarkedCorpus:
         """Each document once."""
         return tuple(each.document for each in next(iter(self.by_annotator.values()), ()))
 
-    def only(self, wanted: Iterable[Exposure]) -> "MarkedCorpus":
+    def only(self, wanted: Collection[Exposure]) -> "MarkedCorpus":
         """The documents of these exposures."""
-        allowed = {doc_id for doc_id, exposure in self.exposures.items() if exposure in set(wanted)}
-        return MarkedCorpus(
-            self.name,
-            {
-                annotator: tuple(each for each in marked if each.document.doc_id in allowed)
-                for annotator, marked in self.by_annotator.items()
-            },
-            {doc_id: exposure for doc_id, exposure in self.exposures.items() if doc_id in allowed},
-        )
+        kept = {doc_id: exposure for doc_id, exposure in self.exposures.items() if exposure in wanted}
+        by_annotator = {
+            annotator: tuple(each for each in marked if each.document.doc_id in kept)
+            for annotator, marked in self.by_annotator.items()
+        }
+        return MarkedCorpus(self.name, by_annotator, kept)
+
+
+_Read = dict[str, tuple[MarkedDocument, ...]]
+"""The documents of each annotator, the same ones in the same order."""
 
 
 def marked_corpora() -> tuple[str, ...]:
-    """The names that ``marked`` knows."""
+    """The names that ``with_seen`` knows."""
     return tuple(_READERS)
 
 
-def marked(folder: Path, name: str, demo: Path | None = None) -> MarkedCorpus:
-    """A marked corpus without the documents that a model, a list or a default learned from.
+def with_seen(folder: Path, name: str, demo: Path | None = None) -> MarkedCorpus:
+    """All documents of a marked corpus, with what was seen of each.
 
-    ``folder`` has a subfolder for each corpus; ``demo`` is the file of the demo corpus. Those that were only
-    looked at are there, with that exposure.
+    ``folder`` has a subfolder for each corpus; ``demo`` is the file of the demo corpus.
 
     Raises:
         LetheError: The corpus is unknown, or one of its files is missing, broken or contradicts another. The
             message names file and line and quotes no text.
     """
-    found = with_seen(folder, name, demo)
-    return found.only((Exposure.UNSEEN, Exposure.LOOKED_AT))
-
-
-def with_seen(folder: Path, name: str, demo: Path | None = None) -> MarkedCorpus:
-    """All documents of a marked corpus; parameters and errors are those of ``marked``."""
     if name not in _READERS:
         raise ConfigurationError(f"There is no marked corpus {name!r}: the names are {', '.join(_READERS)}.")
     if name == seen.DEMO and demo is None:
@@ -378,11 +261,8 @@ def siblings(documents: Iterable[MarkedDocument], learned: Sequence[str]) -> Ite
     """Cases that share many of their identifiers with one that was learned from: heard again, or joined."""
     folded = [text.casefold() for text in learned]
     for each in documents:
-        words = {
-            each.document.text[mark.start : mark.end].casefold()
-            for mark in each.marks
-            if mark.must == 2 and mark.end - mark.start >= SHORTEST
-        }
+        marks = [mark for mark in each.marks if mark.must == 2 and mark.end - mark.start >= SHORTEST]
+        words = {each.document.text[mark.start : mark.end].casefold() for mark in marks}
         shared = max((sum(word in other for word in words) for other in folded), default=0)
         if len(words) >= FEWEST and shared > SIBLING * len(words):
             yield each.document.doc_id
@@ -399,26 +279,43 @@ def _exposures(folder: Path, name: str, ids: list[str]) -> Mapping[str, Exposure
     return found
 
 
-_Read = dict[str, tuple[MarkedDocument, ...]]
-
-
 def _visits_mail(folder: Path) -> _Read:
     """Visits and mail; each annotator gives classes and must."""
     where = folder / VISITS_MAIL
-    documents = documents_in(where / "documents.json")
-    return {
-        annotator: tuple(
-            MarkedDocument(
-                document,
-                tuple(_visit_mark(place, document.text) for place in mentions[document.doc_id]),
-                VISITS_MAIL,
-                annotator,
-            )
-            for document in documents
+    path = where / "documents.json"
+    documents: dict[str, Document] = {}
+    for place, entry in _listed(path, _parsed(path)):
+        doc_id, text = entry.get("id"), entry.get("text")
+        if not isinstance(doc_id, str) or not isinstance(text, str) or doc_id in documents:
+            raise _wrong(place, "has no text, or no id of its own")
+        documents[doc_id] = Document(doc_id, text)
+    found: _Read = {}
+    for path in sorted(where.glob("annotator_*.json")):
+        annotator, mentions = path.stem.removeprefix("annotator_"), _mentions(path, documents)
+        marked = []
+        for doc_id, document in documents.items():
+            marks = tuple(_visit_mark(place, document.text) for place in mentions[doc_id])
+            marked.append(MarkedDocument(document, marks, VISITS_MAIL, annotator))
+        found[annotator] = tuple(marked)
+    if not found:
+        raise UnreadableDocument(shown(where), "holds no annotator_*.json; put the gold there")
+    return found
+
+
+def _mentions(path: Path, doc_ids: Collection[str]) -> dict[str, list[Place]]:
+    """The mentions of each document in an annotator's file, which has to have exactly these documents."""
+    root = _parsed(path)
+    found: dict[str, list[Place]] = {}
+    for place, entry in _listed(path, root.get("docs") if isinstance(root, dict) else None):
+        doc_id, mentions = entry.get("id"), entry.get("mentions")
+        if not isinstance(doc_id, str) or doc_id in found or not isinstance(mentions, list):
+            raise _wrong(place, "has no list of mentions, or no id of its own")
+        found[doc_id] = _places(place, mentions)
+    if set(found) != set(doc_ids):
+        raise UnreadableDocument(
+            shown(path), "does not mark the documents of documents.json, all and no other"
         )
-        for annotator, path in annotators_in(where).items()
-        for mentions in (mentions_in(path, documents),)
-    }
+    return found
 
 
 def _visit_mark(place: Place, text: str) -> Mark:
@@ -436,36 +333,29 @@ def _visit_mark(place: Place, text: str) -> Mark:
     return Mark(start, start + len(words), kind, must, str(place.number("entity")), place.text("type"))
 
 
-def _cases(folder: Path) -> _Read:
-    """Court cases of SPIA, both files."""
-    texts = [text for file in ("tab_train", "tab_dev") for text in spia_texts(folder, file)]
-    return {_SPIA: tuple(_of_spia(text, seen.CASES) for text in texts)}
-
-
-def _posts(folder: Path) -> _Read:
-    return {_SPIA: tuple(_of_spia(text, seen.PUBLISHED_POSTS) for text in spia_texts(folder, POSTS))}
-
-
-def _of_spia(text: MarkedText, corpus: str) -> MarkedDocument:
-    marks = []
-    for number, mark in enumerate(text.marks, 1):
-        start = nearest(text.text, mark)
-        if mark.identifier not in MUST or not mark.entity:
-            raise ConfigurationError(
-                f"{corpus}: mark {number} of {text.id} has no entity_id or no known identifier_type; take "
-                "the corpus as it was published."
-            )
-        if start is not None:
-            end = start + len(mark.words)
-            marks.append(Mark(start, end, mark.identifier, MUST[mark.identifier], mark.entity, mark.label))
-    return MarkedDocument(Document(text.id, text.text), tuple(marks), corpus, _SPIA)
+def _spia(folder: Path, corpus: str, *files: str) -> _Read:
+    found: list[MarkedDocument] = []
+    for text in (text for file in files for text in spia_texts(folder, file)):
+        marks = []
+        for number, mark in enumerate(text.marks, 1):
+            kind, start = mark.identifier, nearest(text.text, mark)
+            if kind not in MUST or not mark.entity:
+                raise ConfigurationError(
+                    f"{corpus}: mark {number} of {text.id} has no entity_id or no known identifier_type; "
+                    "take the corpus as it was published."
+                )
+            if start is not None:
+                end = start + len(mark.words)
+                marks.append(Mark(start, end, kind, MUST[kind], mark.entity, mark.label))
+        found.append(MarkedDocument(Document(text.id, text.text), tuple(marks), corpus, "one annotator"))
+    return {"one annotator": tuple(found)}
 
 
 def _benchmark(folder: Path) -> _Read:
     """The development cases of TAB as their authors published them, by annotator.
 
-    Copies without identifier types tell nothing of what has to go, so they are refused. Of the annotators of
-    a case each is kept apart: ``annotator 1`` is the first of every case.
+    Copies without identifier types tell nothing of what has to go, so they are refused. ``annotator 1`` is
+    the first of every case.
     """
     path = folder / seen.TAB / "echr_dev.json"
     if not path.is_file():
@@ -474,11 +364,19 @@ def _benchmark(folder: Path) -> _Read:
             "dev.jsonl: put it there, or leave tab out; spia_cases has some of its cases."
         )
     found: dict[str, list[MarkedDocument]] = {}
-    for document, annotations in court_cases(path):
-        for number, places in enumerate(annotations, 1):
-            marks = tuple(_benchmark_mark(place, document.text) for place in places)
-            annotator = f"annotator {number}"
-            found.setdefault(annotator, []).append(MarkedDocument(document, marks, seen.TAB, annotator))
+    for number, (place, case) in enumerate(_listed(path, _parsed(path)), 1):
+        doc_id, text, annotations = (case.get(name) for name in ("doc_id", "text", "annotations"))
+        if not isinstance(doc_id, str) or not isinstance(text, str) or not isinstance(annotations, dict):
+            raise _wrong(place, "has no doc_id, no text or no annotations")
+        annotators = (each for each in annotations.values() if isinstance(each, dict))
+        lists: list[Any] = [each.get("entity_mentions") for each in annotators]
+        if sum(isinstance(each, list) for each in lists) != len(annotations):
+            raise _wrong(place, "has an annotator without entity_mentions")
+        for annotator, entries in enumerate(lists, 1):
+            places = _places(f"{shown(path)}, case {number}", entries)
+            marks = tuple(_benchmark_mark(each, text) for each in places)
+            name = f"annotator {annotator}"
+            found.setdefault(name, []).append(MarkedDocument(Document(doc_id, text), marks, seen.TAB, name))
     return {annotator: tuple(each) for annotator, each in found.items()}
 
 
@@ -491,33 +389,40 @@ def _benchmark_mark(place: Place, text: str) -> Mark:
 
 def _demo(path: Path) -> _Read:
     """The invented documents. Their classes are this project's own, so they test nothing but the command."""
-    marked_documents = []
-    for document, places in demo_records(path):
-        marks = tuple(_demo_marks(places, document.text))
-        marked_documents.append(MarkedDocument(document, marks, seen.DEMO, "its authors"))
-    return {"its authors": tuple(marked_documents)}
+
+    def parsed(row: dict[str, Any], number: int) -> tuple[Document, list[Place]]:
+        places = _places(f"{shown(path)}, line {number + 1}", row["entities"])
+        return Document(str(row["id"]), str(row["text"])), places
+
+    found = []
+    for document, places in parsed_lines(path, parsed):
+        # The record about the corpus has no entities.
+        if places:
+            marks = tuple(_demo_marks(places, document.text))
+            found.append(MarkedDocument(document, marks, seen.DEMO, "its authors"))
+    return {"its authors": tuple(found)}
 
 
-def _demo_marks(places: Iterable[Place], text: str) -> Iterator[Mark]:
+def _demo_marks(places: Iterable[Place], text: str) -> list[Mark]:
     """Every mention of each form, the longest forms first, without overlaps."""
     taken: list[Mark] = []
     for place in sorted(places, key=lambda each: -len(each.text("text"))):
         kind = _DEMO_KINDS.get(place.text("identifier"))
         if kind is None:
             raise place.wrong(f"needs an identifier, one of {', '.join(_DEMO_KINDS)}")
-        for start, end in place.whole_words(text):
+        for match in re.finditer(rf"(?<!\w){re.escape(place.text('text'))}(?!\w)", text):
+            start, end = match.span()
             if not any(mark.start < end and start < mark.end for mark in taken):
-                subject = place.text("subject")
-                one = f"{subject}, {place.text('label')}" if subject and kind == "DIRECT" else ""
-                entity = one or f"form {place.row}"
-                taken.append(Mark(start, end, kind, MUST[kind], entity, place.text("label")))
-    yield from sorted(taken)
+                subject, label = place.text("subject"), place.text("label")
+                one = f"{subject}, {label}" if subject and kind == "DIRECT" else f"form {place.row}"
+                taken.append(Mark(start, end, kind, MUST[kind], one, label))
+    return sorted(taken)
 
 
 _READERS: Mapping[str, Callable[[Path], _Read]] = {
     VISITS_MAIL: _visits_mail,
-    seen.CASES: _cases,
-    seen.PUBLISHED_POSTS: _posts,
+    seen.CASES: lambda folder: _spia(folder, seen.CASES, "tab_train", "tab_dev"),
+    seen.PUBLISHED_POSTS: lambda folder: _spia(folder, seen.PUBLISHED_POSTS, POSTS),
     seen.TAB: _benchmark,
     seen.DEMO: _demo,
 }

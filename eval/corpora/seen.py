@@ -29,7 +29,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from eval.corpora.corpus import Corpus
-from models.corpora.documents import POSTS, spia_texts
+from models.corpora.documents import POSTS, MarkedText, spia_texts
 from models.corpora.examples import Example
 from models.corpora.needs import marked_records
 from models.corpora.read import corpora_in, read_corpora
@@ -99,11 +99,10 @@ def learned_texts(folder: Path) -> list[str]:
     if TAB not in corpora_in(folder):
         return []
     learned, _ = _cases(folder)
-    texts = [text for file in ("tab_train", "tab_dev") for text in spia_texts(folder, file)]
     by_case: dict[str, str] = {}
     for example in _training(folder, TAB):
         by_case[example.group] = by_case.get(example.group, "") + example.text
-    return [*(text.text for text in texts if learned(text.id)), *by_case.values()]
+    return [*(text.text for text in _case_texts(folder) if learned(text.id)), *by_case.values()]
 
 
 _Test = Callable[[str], bool]
@@ -118,13 +117,17 @@ def _all(doc_id: str) -> bool:
 def _scored(corpus: str) -> tuple[frozenset[str], frozenset[str]]:
     """The ids of a corpus's records with training snippets or marks, and of those with held-out snippets."""
     learned, measured = referenced_records()
-    marked = marked_records()
-    return _of_corpus(corpus, learned | marked), _of_corpus(corpus, measured - marked)
+    marked, prefix = marked_records(), f"{corpus}/"
+    own, other = (
+        frozenset(each.removeprefix(prefix) for each in records if each.startswith(prefix))
+        for records in (learned | marked, measured - marked)
+    )
+    return own, other
 
 
-def _of_corpus(corpus: str, records: Iterable[str]) -> frozenset[str]:
-    pairs = (record.partition("/") for record in records)
-    return frozenset(doc_id for name, _, doc_id in pairs if name == corpus)
+def _case_texts(folder: Path) -> list[MarkedText]:
+    """The court cases of SPIA."""
+    return [text for file in ("tab_train", "tab_dev") for text in spia_texts(folder, file)]
 
 
 def _training(folder: Path, corpus: str) -> list[Example]:
@@ -140,11 +143,6 @@ def _dialogues(folder: Path) -> _Tests:
         return learned.__contains__, _all
     splits = dict(parsed_lines(path, lambda row, _: (str(row["id"]), str(row["official_split"]))))
     return learned.__contains__, lambda doc_id: doc_id in measured or splits.get(doc_id, "train") == "train"
-
-
-def _visits(folder: Path) -> _Tests:
-    learned, _ = _scored(ACI)
-    return learned.__contains__, _all
 
 
 def _exams(folder: Path) -> _Tests:
@@ -169,16 +167,16 @@ def _cases(folder: Path) -> _Tests:
     """Cases by the id of SPIA; TAB holds some of them under its own."""
     learned, measured = _scored(_SPIA)
     signals = {text.id for text in spia_texts(folder, "tab_train")} - measured
-    both = [text for file in ("tab_train", "tab_dev") for text in spia_texts(folder, file)]
     groups = {example.group for corpus in (CASES, TAB) for example in _training(folder, corpus)}
-    return (learned | signals | {text.id for text in both if text.group in groups}).__contains__, _all
+    trained = {text.id for text in _case_texts(folder) if text.group in groups}
+    return (learned | signals | trained).__contains__, _all
 
 
 def _posts(folder: Path) -> _Tests:
     """Posts. An author whose other posts were learned from is known too."""
     learned, _ = _scored(_SPIA)
-    authors = {example.group for example in _training(folder, PUBLISHED_POSTS)}
     posts = list(spia_texts(folder, POSTS))
+    authors = {example.group for example in _training(folder, PUBLISHED_POSTS)}
     authors |= {post.group for post in posts if post.id in learned}
     return {post.id for post in posts if post.group in authors}.__contains__, _all
 
@@ -189,14 +187,13 @@ def _benchmark(folder: Path) -> _Tests:
     if TAB not in names or CASES not in names:
         return _all, _all
     cases, _ = _cases(folder)
-    texts = [text for file in ("tab_train", "tab_dev") for text in spia_texts(folder, file)]
-    learned = {text.group for text in texts if cases(text.id)}
+    learned = {text.group for text in _case_texts(folder) if cases(text.id)}
     return (learned | {example.group for example in _training(folder, TAB)}).__contains__, _all
 
 
 _RULES: Mapping[str, Callable[[Path], _Tests]] = {
     MTS: _dialogues,
-    ACI: _visits,
+    ACI: lambda _: (_scored(ACI)[0].__contains__, _all),
     MEDQA: _exams,
     EWT: _mails,
     CASES: _cases,

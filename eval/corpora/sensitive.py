@@ -34,16 +34,12 @@ _BATCH = 64
 
 def sensitive_from_entities(document: Document, entities: Sequence[Entity]) -> list[SensitiveEntity]:
     """The detected entities of the original, as the reference of an audit."""
-    return [
-        SensitiveEntity(
-            document.doc_id,
-            document.text[entity.span.start : entity.span.end],
-            entity.label,
-            entity.identifier,
-            (entity.span.start, entity.span.end),
-        )
-        for entity in entities
-    ]
+    found = []
+    for entity in entities:
+        start, end = entity.span.start, entity.span.end
+        text = document.text[start:end]
+        found.append(SensitiveEntity(document.doc_id, text, entity.label, entity.identifier, (start, end)))
+    return found
 
 
 def sensitive_from_gold(document: Document, rows: Sequence[Mapping[str, object]]) -> list[SensitiveEntity]:
@@ -65,7 +61,12 @@ def sensitive_from_gold(document: Document, rows: Sequence[Mapping[str, object]]
         if named == NOT_SENSITIVE:
             continue
         label, usual = _label(row, place)
-        identifier = _identifier(named, place) if named else usual
+        try:
+            identifier = Identifier(named) if named else usual
+        except ValueError:
+            raise UnreadableDocument(
+                place, "its identifier is unknown: give direct, quasi, attribute or NO_MASK"
+            ) from None
         text, span = _said(document, row, place)
         # Text that is not in the original cannot leak: it would count as protected.
         if normalized(text) not in said:
@@ -80,18 +81,7 @@ def _label(row: Mapping[str, object], place: str) -> tuple[str, Identifier]:
     name = row.get("label", row.get("type"))
     if not isinstance(name, str) or not name:
         raise UnreadableDocument(place, "it has no label: give a label or a type")
-    if name in TAB_TYPES:
-        return TAB_TYPES[name]
-    return name, label_of(name).identifier
-
-
-def _identifier(named: str, place: str) -> Identifier:
-    try:
-        return Identifier(named)
-    except ValueError:
-        raise UnreadableDocument(
-            place, "its identifier is unknown: give direct, quasi, attribute or NO_MASK"
-        ) from None
+    return TAB_TYPES.get(name) or (name, label_of(name).identifier)
 
 
 def _said(document: Document, row: Mapping[str, object], place: str) -> tuple[str, tuple[int, int] | None]:
@@ -119,18 +109,16 @@ def sensitive_in(
     Raises:
         LetheError: There is nothing.
     """
-    found: list[SensitiveEntity] = []
-    if corpus.gold is not None:
-        for document in corpus.documents:
-            found += sensitive_from_gold(document, corpus.gold[document.doc_id])
+    documents, gold = corpus.documents, corpus.gold
+    if gold is not None:
+        by_document = [sensitive_from_gold(document, gold[document.doc_id]) for document in documents]
     else:
-        detected = detect_all(detector, corpus.documents, progress)
-        for document, entities in zip(corpus.documents, detected, strict=True):
-            found += sensitive_from_entities(document, entities)
+        by_document = list(map(sensitive_from_entities, documents, detect_all(detector, documents, progress)))
+    found = [entity for entities in by_document for entity in entities]
     index = SensitiveIndex(found)
     if not len(index):
         raise LetheError(
-            f"There is nothing sensitive to look for in {len(corpus.documents)} documents: {len(found)} "
+            f"There is nothing sensitive to look for in {len(documents)} documents: {len(found)} "
             "entities, all too short or mere stop words. Attack documents that hold something to protect, or "
             "mark it and name the marks with --gold-field."
         )

@@ -1,7 +1,7 @@
 """Corpora without questions: inverse cloze or the user provides them."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from eval.corpora.corpus import Corpus, GoldRows, Question, Selection, fewer_documents, gold_rows
@@ -25,9 +25,7 @@ _CLOSERS = "\"')]”’»"
 
 
 def cloze_questions(documents: Sequence[Document], per_document: int, selection: Selection) -> list[Question]:
-    """Up to ``per_document`` questions about each document, in order, drawn with the seed.
-
-    Questions for documents without questions: inverse cloze.
+    """Up to ``per_document`` questions about each document, in order, drawn with the seed (inverse cloze).
 
     A sentence drawn from a document is the question and the sentences beside it are the reference answer
     (Lee, Chang and Toutanova, ACL 2019). The paper takes the sentence out of its context in nine cases of
@@ -41,13 +39,12 @@ def cloze_questions(documents: Sequence[Document], per_document: int, selection:
     times = Counter(sentence for each in sentences.values() for sentence in each)
     questions: list[Question] = []
     for doc_id, each in sentences.items():
-        places = (
-            [place for place, sentence in enumerate(each) if times[sentence] == 1 and _asks(sentence)]
-            if len(each) > 1
-            else []
-        )
+        alone = len(each) < 2
+        places = [at for at, said in enumerate(each) if not alone and times[said] == 1 and _asks(said)]
         drawn = selection.drawn(f"cloze:{doc_id}").sample(places, min(per_document, len(places)))
-        questions += _questions(doc_id, each, sorted(drawn))
+        for number, place in enumerate(sorted(drawn), 1):
+            beside = (*each[max(0, place - BEFORE) : place], *each[place + 1 : place + 1 + AFTER])
+            questions.append(Question(f"{doc_id}/cloze-{number}", each[place], " ".join(beside), doc_id))
     return questions
 
 
@@ -57,21 +54,13 @@ def _asks(sentence: str) -> bool:
     return whole and FEWEST_WORDS <= len(sentence.split()) <= MOST_WORDS
 
 
-def _questions(doc_id: str, sentences: Sequence[str], places: Sequence[int]) -> Iterator[Question]:
-    for number, place in enumerate(places, 1):
-        beside = (*sentences[max(0, place - BEFORE) : place], *sentences[place + 1 : place + 1 + AFTER])
-        yield Question(f"{doc_id}/cloze-{number}", sentences[place], " ".join(beside), doc_id)
-
-
 QUESTIONS = Layout(
     "questions", ("question", "answer"), "the user's own", "the user's own", ("questions.jsonl",)
 )
 
 
 def questions_of(file: Path, doc_ids: Collection[str]) -> list[Question]:
-    """The questions of a file of records with ``question``, ``answer`` and possibly ``about``.
-
-    ``about`` is the id of the document with the answer; it is optional.
+    """The questions of a file of records: ``question``, ``answer``, and ``about``, a document's id, if given.
 
     Raises:
         LetheError: The file cannot be read, or a record lacks a part or is about an unknown document.
@@ -120,21 +109,13 @@ CLOZE = (
 
 
 def tab(path: Path, selection: Selection) -> Corpus:
-    """Whole court cases with annotated mentions; 2 cloze questions per case.
-
-    Raises:
-        LetheError: The corpus cannot be read or gives no question.
-    """
+    """Whole court cases with annotated mentions; 2 cloze questions per case."""
     documents, gold = _marked(path, TAB, "doc_id", "mentions")
     return _asked_by_cloze(TAB, documents, 2, selection, gold)
 
 
 def ewt_email(path: Path, selection: Selection) -> Corpus:
-    """Whole runs of mails; 6 cloze questions per run.
-
-    Raises:
-        LetheError: The corpus cannot be read or gives no question.
-    """
+    """Whole runs of mails; 6 cloze questions per run."""
     return _asked_by_cloze(EWT_EMAIL, _documents(path, EWT_EMAIL, "id", selection.split), 6, selection)
 
 
@@ -142,9 +123,6 @@ def demo(path: Path, selection: Selection) -> Corpus:
     """The invented documents with their annotations; one written question and 3 cloze questions for each.
 
     ``path`` is the bundled file or its folder.
-
-    Raises:
-        LetheError: The corpus cannot be read.
     """
     documents, gold = _marked(path, DEMO, "id", "entities")
     written = [
@@ -159,9 +137,6 @@ def folder(path: Path, selection: Selection) -> Corpus:
     """A user's documents, with the user's questions or up to 4 cloze questions per document.
 
     Unreadable files are left out and counted in ``split``.
-
-    Raises:
-        LetheError: There is no document or no question, or the file of questions cannot be read.
     """
     documents: dict[str, Document] = {}
     unread: list[UnreadableDocument] = []

@@ -52,9 +52,8 @@ def table(name: str) -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def _cues(
-    name: str,
-) -> tuple[dict[str, int], dict[str, int], tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]:
+def _cues(name: str) -> tuple[dict[str, int], dict[str, int], list[tuple[str, int]], list[tuple[str, int]]]:
+    """The classes of whole words, of last words, of beginnings and of ends of words."""
     whole: dict[str, int] = {}
     ends: dict[str, int] = {}
     prefixes, suffixes = [], []
@@ -68,7 +67,7 @@ def _cues(
                 suffixes.append((cue[1:], number))
             else:
                 whole.setdefault(cue, number)
-    return whole, ends, tuple(prefixes), tuple(suffixes)
+    return whole, ends, prefixes, suffixes
 
 
 def class_of(said: str, name: str) -> str | None:
@@ -82,7 +81,8 @@ def class_of(said: str, name: str) -> str | None:
         pair = _number_of(f"{word} {folded[index + 1]}", name) if index + 1 < len(folded) else None
         number = pair if pair is not None or skip else _number_of(word, name)
         if number is None and index + 1 == len(folded) and not skip:
-            number = _last_of(word, name)
+            ends = _cues(name)[1]
+            number = min((ends[each] for each in (word, _singular(word)) if each in ends), default=None)
         skip = pair is not None
         if number is not None:
             numbers.append(number)
@@ -103,8 +103,3 @@ def _number_of(word: str, name: str) -> int | None:
     found |= {number for part, number in prefixes if word.startswith(part)}
     found |= {number for part, number in suffixes if single.endswith(part) and len(single) > len(part) + 1}
     return min(found, default=None)
-
-
-def _last_of(word: str, name: str) -> int | None:
-    ends = _cues(name)[1]
-    return min((ends[each] for each in (word, _singular(word)) if each in ends), default=None)

@@ -6,8 +6,9 @@ and CPR are those of SPIA (Subject-level PII Inference Assessment). ``eval.tasks
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 
 from eval.measures.said import Area, areas_in, ranges_of
 from eval.measures.uncertainty import Estimate, clustered_share, counted_share, mean_of, ratio_of
@@ -54,11 +55,7 @@ def jaro(one: str, other: str) -> float:
 def similarity(one: str, other: str) -> float:
     """Jaro-Winkler's similarity of two strings, in [0, 1]: a common beginning counts more (Winkler 1990)."""
     base = jaro(one, other)
-    same = 0
-    for a, b in zip(one[:_PREFIX], other[:_PREFIX], strict=False):
-        if a != b:
-            break
-        same += 1
+    same = len(commonprefix((one[:_PREFIX], other[:_PREFIX])))
     return base + same * _WEIGHT * (1 - base)
 
 
@@ -149,16 +146,15 @@ class Inferred:
 def inferred(rows: Iterable[Row], attributes: Sequence[str], seed: int = 0) -> Inferred:
     """The figures of some attributes together; rows that were not measured count nowhere."""
     figures = [row.figures for row in rows if row.measured]
-
-    def sums(part: str) -> list[float]:
-        return [sum(each.get(part + name, 0.0) for name in attributes) for each in figures]
-
-    known = [int(each) for each in sums(KNOWN)]
-    strict, three = (
-        clustered_share([int(each) for each in sums(part)], known, seed) for part in (RIGHT, THREE)
+    known, right, three, prior = (
+        [int(each) for each in _sums(figures, part, attributes)] for part in (KNOWN, RIGHT, THREE, PRIOR)
     )
-    prior = counted_share(int(sum(sums(PRIOR))), sum(known))
-    return Inferred(strict, ratio_of(sums(LENIENT), known, seed), three, prior)
+    return Inferred(
+        clustered_share(right, known, seed),
+        ratio_of(_sums(figures, LENIENT, attributes), known, seed),
+        clustered_share(three, known, seed),
+        counted_share(sum(prior), sum(known)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,14 +178,15 @@ def protection(people: Iterable[tuple[float, float]], seed: int = 0) -> Protecti
         raise ValueError("a person scores more than there is to infer, or less than nothing")
     shares = [1 - scored / inferable for scored, inferable in counted]
     left = [inferable - scored for scored, inferable in counted]
-    return Protection(mean_of(shares, seed), ratio_of(left, [inferable for _, inferable in counted], seed))
+    return Protection(mean_of(shares, seed), ratio_of(left, [each for _, each in counted], seed))
 
 
 def protection_in(rows: Iterable[Row], attributes: Sequence[str], seed: int = 0) -> Protection:
     """The protection of the people of documents, one person each."""
-    sums = [
-        tuple(sum(row.figures.get(part + name, 0.0) for name in attributes) for part in (LENIENT, KNOWN))
-        for row in rows
-        if row.measured
-    ]
-    return protection([(scored, known) for scored, known in sums], seed)
+    figures = [row.figures for row in rows if row.measured]
+    scored, known = (_sums(figures, part, attributes) for part in (LENIENT, KNOWN))
+    return protection(zip(scored, known, strict=True), seed)
+
+
+def _sums(figures: Iterable[Mapping[str, float]], part: str, attributes: Sequence[str]) -> list[float]:
+    return [sum(each.get(part + name, 0.0) for name in attributes) for each in figures]

@@ -27,18 +27,17 @@ _Key = TypeVar("_Key", bound=Hashable)
 MIN_CHARACTERS = 3
 STOP_WORDS = frozenset(
     """
-    a about above after again all also although always am among an and another any anyone anything are
-    as at away back be became because been before being below between both but by came can cannot come
-    could did do does doing done down during each either else even ever every everyone everything few
-    for from further get gets give go goes going gone got had has have having he her here hers herself
-    him himself his how however i if in into is it its itself just know last least less let like made
-    make many may me might mine more most much must my myself neither never no nobody none nor not
-    nothing now of off often on once one only onto or other others our ours ourselves out over own
-    perhaps quite rather same said say says see seem she should since so some somebody someone something
-    still such than that the their theirs them themselves then there these they thing things this those
-    though through thus to too toward under until up upon us very was way we well were what when where
-    whether which while who whom whose why will with within without would yes yet you your yours
-    yourself yourselves
+    a about above after again all also although always am among an and another any anyone anything are as
+    at away back be became because been before being below between both but by came can cannot come could
+    did do does doing done down during each either else even ever every everyone everything few for from
+    further get gets give go goes going gone got had has have having he her here hers herself him himself
+    his how however i if in into is it its itself just know last least less let like made make many may me
+    might mine more most much must my myself neither never no nobody none nor not nothing now of off often
+    on once one only onto or other others our ours ourselves out over own perhaps quite rather same said
+    say says see seem she should since so some somebody someone something still such than that the their
+    theirs them themselves then there these they thing things this those though through thus to too toward
+    under until up upon us very was way we well were what when where whether which while who whom whose
+    why will with within without would yes yet you your yours yourself yourselves
     """.split()
 )
 
@@ -55,8 +54,7 @@ def stands_in(entity: str, text: str) -> bool:
     """
     place = text.find(entity)
     while place >= 0:
-        end = place + len(entity)
-        if not (_joined(text, place) or _joined(text, end)):
+        if not (_joined(text, place) or _joined(text, place + len(entity))):
             return True
         place = text.find(entity, place + 1)
     return False
@@ -108,10 +106,8 @@ class SensitiveIndex:
                 known[normal] = entity
         self._by_document = {
             doc_id: tuple(
-                _IndexedEntity(
-                    EntityRef(doc_id, number, entity.label, entity.identifier), normal, entity.place
-                )
-                for number, (normal, entity) in enumerate(known.items())
+                _IndexedEntity(EntityRef(doc_id, number, each.label, each.identifier), normal, each.place)
+                for number, (normal, each) in enumerate(known.items())
             )
             for doc_id, known in best.items()
         }
@@ -140,9 +136,9 @@ class SensitiveIndex:
         """The entities of the given documents that occur in the output."""
         said, asked = normalized(output), normalized(question)
         return tuple(
-            LeakedEntity(indexed.ref, prompted=stands_in(indexed.normal, asked))
-            for indexed in self._behind(doc_ids)
-            if stands_in(indexed.normal, said)
+            LeakedEntity(each.ref, prompted=stands_in(each.normal, asked))
+            for each in self._behind(doc_ids)
+            if stands_in(each.normal, said)
         )
 
     def _behind(self, doc_ids: Iterable[str]) -> Iterable[_IndexedEntity]:
@@ -187,10 +183,9 @@ def _by(
     """By entity key, for each query with such entities: leaked and present counts by document."""
     found: dict[_Key, list[dict[str, tuple[int, int]]]] = {}
     for row in rows:
-        there = Counter((key(entity), entity.doc_id) for entity in row.present)
         out = Counter((key(leak.entity), leak.entity.doc_id) for leak in row.leaked if counted(leak))
         query: dict[_Key, dict[str, tuple[int, int]]] = {}
-        for (name, doc_id), total in there.items():
+        for (name, doc_id), total in Counter((key(each), each.doc_id) for each in row.present).items():
             query.setdefault(name, {})[doc_id] = (out[name, doc_id], total)
         for name, counts in query.items():
             found.setdefault(name, []).append(counts)
@@ -198,10 +193,9 @@ def _by(
 
 
 def query_leakage(results: Iterable[Row]) -> Estimate:
-    """The share of queries with at least one leaked entity.
+    """The share of queries with a leaked entity, of those answered with one behind what was retrieved.
 
-    The denominator is the answered queries with a sensitive entity behind what was retrieved: the others
-    have nothing to leak, and would bias the share towards zero.
+    The others have nothing to leak, and would bias the share towards zero.
     """
     rows = [row for row in measured(results) if row.present]
     return share_of(sum(bool(row.leaked) for row in rows), len(rows))

@@ -120,16 +120,13 @@ class RougeL:
 
 def rouge_l(reference: Sequence[str], prediction: Sequence[str]) -> RougeL:
     """ROUGE-L of two token sequences; all zero when either is empty (Lin 2004)."""
-    length = _within(reference, prediction) or longest_common_subsequence(reference, prediction)
+    # As where a passage is repeated: the prediction has the reference in one piece.
+    whole = f" {' '.join(reference)} " in f" {' '.join(prediction)} "
+    length = len(reference) if whole else longest_common_subsequence(reference, prediction)
     if length == 0:
         return RougeL(0.0, 0.0, 0.0)
     recall, precision = length / len(reference), length / len(prediction)
     return RougeL(recall, precision, 2 * precision * recall / (precision + recall))
-
-
-def _within(reference: Sequence[str], prediction: Sequence[str]) -> int:
-    """The length of the reference if the prediction has it in one piece, as where a passage is repeated."""
-    return len(reference) if f" {' '.join(reference)} " in f" {' '.join(prediction)} " else 0
 
 
 def longest_common_subsequence(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:

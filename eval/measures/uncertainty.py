@@ -45,10 +45,12 @@ class Estimate:
     @property
     def too_few(self) -> bool:
         """Whether it says next to nothing: of fewer than ten cases, or as uncertain."""
-        if self.value is None:
-            return False
-        wide = self.interval is not None and self.interval[1] - self.interval[0] > WIDE
-        return 0 < self.n < FEWEST or wide
+        return self.value is not None and (0 < self.n < FEWEST or self.width > WIDE)
+
+    @property
+    def width(self) -> float:
+        """The width of the interval, 0 unless both ends are known."""
+        return 0.0 if self.low is None or self.high is None else self.high - self.low
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -143,7 +145,7 @@ def clustered_share(hits: Sequence[int], totals: Sequence[int], seed: int = 0) -
         clusters = sum(total > 0 for total in totals)
         low, high = wilson(round(plain.value * clusters), clusters)
         return replace(plain, low=low, high=high)
-    return _wider(ratio_of(hits, totals, seed), plain)
+    return max(ratio_of(hits, totals, seed), plain, key=lambda each: each.width)
 
 
 def crossed_share(counts: Sequence[Mapping[str, tuple[int, int]]], seed: int = 0) -> Estimate:
@@ -164,29 +166,23 @@ def crossed_share(counts: Sequence[Mapping[str, tuple[int, int]]], seed: int = 0
             documents[name] = (before[0] + hits, before[1] + total)
             once[name] = max(once.get(name, 0), total)
     queries = [(sum(h for h, _ in each.values()), sum(n for _, n in each.values())) for each in counts]
-    one, other = (
-        clustered_share([hits for hits, _ in pairs], [total for _, total in pairs], seed)
-        for pairs in (queries, [documents[name] for name in sorted(documents)])
+    found = max(
+        (
+            clustered_share([hits for hits, _ in pairs], [total for _, total in pairs], seed)
+            for pairs in (queries, [documents[name] for name in sorted(documents)])
+        ),
+        key=lambda each: each.width,
     )
-    found = _wider(one, other)
     if found.value is None:
         return found
     # An entity that a hundred prompts bring up is one entity.
     distinct = sum(once.values())
     low, high = wilson(found.value * distinct, distinct)
-    return _wider(found, replace(found, low=low, high=high))
-
-
-def _wider(one: Estimate, other: Estimate) -> Estimate:
-    widths = [0.0 if each.interval is None else each.interval[1] - each.interval[0] for each in (one, other)]
-    return one if widths[0] >= widths[1] else other
+    return replace(found, low=low, high=high) if high - low > found.width else found
 
 
 def mean_of(values: Sequence[float], seed: int = 0) -> Estimate:
-    """The mean with its bootstrap interval; none if all values are equal.
-
-    Resampling constant values would give an interval of zero width.
-    """
+    """The mean with its bootstrap interval; none if all values are equal, where it would have no width."""
     if not values:
         return Estimate()
     mean = Estimate(float(np.mean(values)), n=len(values))
@@ -237,9 +233,12 @@ def difference(one: Estimate, other: Estimate) -> Estimate:
     if one.value is None or other.value is None:
         return Estimate()
     value = one.value - other.value
-    down = _reach(one.value, one.low, other.value, other.high)
-    up = _reach(one.value, one.high, other.value, other.low)
-    return Estimate(value, None if down is None else value - down, None if up is None else value + up)
+    low = high = None
+    if one.low is not None and other.high is not None:
+        low = value - math.hypot(one.value - one.low, other.value - other.high)
+    if one.high is not None and other.low is not None:
+        high = value + math.hypot(one.value - one.high, other.value - other.low)
+    return Estimate(value, low, high)
 
 
 def ratio(one: Estimate, other: Estimate) -> Estimate:
@@ -257,7 +256,9 @@ def ratio(one: Estimate, other: Estimate) -> Estimate:
         raise ValueError("a ratio is of figures that are not negative")
     if one.value == 0:
         return Estimate(0.0, 0.0, one.high / other.low if one.high is not None and other.low else None)
-    logs = difference(_log(one), _log(other))
+    logs = difference(
+        *(_each(figure, lambda end: math.log(end) if end > 0 else -math.inf) for figure in (one, other))
+    )
     low, high = (None if end is None or math.isinf(end) else math.exp(end) for end in (logs.low, logs.high))
     low = 0.0 if logs.low == -math.inf else low
     return Estimate(one.value / other.value, low, high)
@@ -266,16 +267,6 @@ def ratio(one: Estimate, other: Estimate) -> Estimate:
 def less(figure: Estimate, by: float) -> Estimate:
     """The figure and its interval minus a constant."""
     return _each(figure, lambda end: end - by)
-
-
-def _reach(one: float, one_end: float | None, other: float, other_end: float | None) -> float | None:
-    if one_end is None or other_end is None:
-        return None
-    return math.hypot(one - one_end, other - other_end)
-
-
-def _log(figure: Estimate) -> Estimate:
-    return _each(figure, lambda end: math.log(end) if end > 0 else -math.inf)
 
 
 def _each(figure: Estimate, change: Callable[[float], float]) -> Estimate:

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from eval.measures.claim_distance import COHERENCE, FAITHFUL, MEANING, READABILITY, UTILITY
-from eval.measures.inferred import Inferred
 from eval.reports.render import asked, markdown_table
-from eval.reports.schema import DASH, DECIMAL, PERCENT, Cell, Column, Table, estimate_cell, table
+from eval.reports.schema import DASH, PERCENT, Cell, Column, Table, estimate_cell, table
 from eval.studies.attributes import ALL, AttackFigures, AttributesReport, MethodFigures
 
 _HOW_TO_READ = (
@@ -23,12 +22,7 @@ _JUDGED = (
     "the text alone. *Not judged* counts answers that could not be read, asked for twice, and empty texts; "
     "they count nowhere else."
 )
-_KINDS = ("strict", "lenient", "first_three")
-
-
-def markdown(report: AttributesReport) -> str:
-    """All tables."""
-    return "\n".join(_lines(report)) + "\n"
+_KINDS = ("strict", "lenient", "first_three", "prior")
 
 
 def inferred_table(report: AttributesReport) -> Table:
@@ -37,12 +31,12 @@ def inferred_table(report: AttributesReport) -> Table:
     columns: list[Column] = [
         ("", "method", lambda row: _named(row[0])),
         ("", "attacker", lambda row: row[1].attacker),
-        *(("inferred", kind.replace("first_", ""), _kind(kind)) for kind in (*_KINDS, "prior")),
+        *(("inferred", kind.replace("first_", ""), _kind(kind)) for kind in _KINDS),
         ("protected", "IPR", lambda row: estimate_cell(row[1].protection.individual, PERCENT)),
         ("protected", "CPR", lambda row: estimate_cell(row[1].protection.collective, PERCENT)),
-        ("kept", "ROUGE-L", lambda row: estimate_cell(row[0].rouge, DECIMAL)),
-        ("kept", "BLEU", lambda row: estimate_cell(row[0].bleu, DECIMAL)),
-        ("kept", "cosine", lambda row: estimate_cell(row[0].cosine, DECIMAL)),
+        ("kept", "ROUGE-L", lambda row: estimate_cell(row[0].rouge)),
+        ("kept", "BLEU", lambda row: estimate_cell(row[0].bleu)),
+        ("kept", "cosine", lambda row: estimate_cell(row[0].cosine)),
         ("kept", "unchanged", lambda row: estimate_cell(row[0].unchanged, PERCENT)),
         ("kept", "not rewritten", lambda row: f"{row[0].failed:,}"),
     ]
@@ -61,8 +55,8 @@ def attributes_table(report: AttributesReport) -> Table:
         ("", "attribute", lambda row: row[2]),
         ("", "method", lambda row: _named(row[0])),
         ("", "attacker", lambda row: row[1].attacker),
-        ("", "strict", lambda row: estimate_cell(_of(row[1], row[2]).strict, PERCENT)),
-        ("", "prior", lambda row: estimate_cell(_of(row[1], row[2]).prior, PERCENT)),
+        ("", "strict", lambda row: estimate_cell(row[1].by_attribute[row[2]].strict, PERCENT)),
+        ("", "prior", lambda row: estimate_cell(row[1].by_attribute[row[2]].prior, PERCENT)),
     ]
     return table("By attribute", rows, columns)
 
@@ -71,13 +65,9 @@ def judged_table(report: AttributesReport) -> Table:
     """What a language model says of the texts."""
 
     def score(name: str) -> Column:
-        return (
-            "",
-            name,
-            lambda each: estimate_cell(each.judged[name], DECIMAL) if name in each.judged else DASH,
-        )
+        return "", name, lambda each: estimate_cell(each.judged[name]) if name in each.judged else DASH
 
-    scores = [score(name) for name in (UTILITY, READABILITY, MEANING, FAITHFUL, COHERENCE)]
+    scores = map(score, (UTILITY, READABILITY, MEANING, FAITHFUL, COHERENCE))
     unread: Column = ("", "not judged", lambda each: str(each.not_judged))
     return table("Judged", report.methods, [("", "method", _named), *scores, unread])
 
@@ -98,13 +88,16 @@ def loops_table(report: AttributesReport) -> Table:
     return table("Loops", rows, columns)
 
 
+def markdown(report: AttributesReport) -> str:
+    """All tables."""
+    return "\n".join(_lines(report)) + "\n"
+
+
 def _lines(report: AttributesReport) -> Iterator[str]:
     yield from ("# What is inferred of people", "", _HOW_TO_READ, "")
     yield from (f"{report.documents} texts; seed {report.seed}. What it cannot see: {report.blind}.", "")
-    yield from (
-        markdown_table(inferred_table(report), words=2),
-        markdown_table(attributes_table(report), words=3),
-    )
+    yield markdown_table(inferred_table(report), words=2)
+    yield markdown_table(attributes_table(report), words=3)
     if any(each.rounds for each in report.methods):
         yield markdown_table(loops_table(report))
     if report.judges:
@@ -120,9 +113,5 @@ def _named(method: MethodFigures) -> str:
     return method.method if method.truthful else f"{method.method} *"
 
 
-def _of(attack: AttackFigures, name: str) -> Inferred:
-    return attack.by_attribute[name]
-
-
 def _kind(kind: str) -> Callable[[tuple[MethodFigures, AttackFigures]], Cell]:
-    return lambda row: estimate_cell(getattr(_of(row[1], ALL), kind), PERCENT)
+    return lambda row: estimate_cell(getattr(row[1].by_attribute[ALL], kind), PERCENT)

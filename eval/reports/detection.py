@@ -38,19 +38,12 @@ def figures_table(report: DetectionReport, questions: Iterable[str] | None = Non
     Rows without any figure are kept: not measured is not zero.
     """
     wanted = None if questions is None else set(questions)
-    rows: list[Row] = [
-        (
-            each.title,
-            *(
-                estimate_cell(
-                    report.figure(each.key, name).estimate, "{:.3f}" if each.unit == "share" else "{:,.0f}"
-                )
-                for name in report.detectors
-            ),
-        )
-        for each in report.questions
-        if wanted is None or each.key in wanted
-    ]
+    rows: list[Row] = []
+    for each in report.questions:
+        if wanted is None or each.key in wanted:
+            style = "{:.3f}" if each.unit == "share" else "{:,.0f}"
+            figures = (report.figure(each.key, name).estimate for name in report.detectors)
+            rows.append((each.title, *(estimate_cell(figure, style) for figure in figures)))
     return markdown_table(Table("", ("figure", *report.detectors), rows))
 
 

@@ -75,33 +75,23 @@ def write_extraction(report: ExtractionReport, folder: Path) -> Path:
     """Write ``rows.jsonl``, ``summary.json`` and ``report.html``; the path of the page.
 
     Raises:
-        LetheError: The folder or a file in it cannot be written.
+        LetheError: The folder or a file in it cannot be written, as for all that write.
     """
-    files = {
-        ROWS: lines_of(report.rows),
-        "summary.json": [report.model_dump_json(exclude={"rows"}, indent=2), "\n"],
-        PAGE: [html_page(extraction(report))],
-    }
-    return _written(extraction_folder(folder), files)
+    summary = report.model_dump_json(exclude={"rows"}, indent=2)
+    files: dict[str, Iterable[str]] = {ROWS: lines_of(report.rows), "summary.json": [summary, "\n"]}
+    return _written(extraction_folder(folder), files | {PAGE: [html_page(extraction(report))]})
 
 
 def write_membership(report: MembershipReport, folder: Path) -> Path:
-    """Write ``summary.json`` and ``report.html``; the path of the page. The rows are in the folder already.
-
-    Raises:
-        LetheError: A file cannot be written.
-    """
-    files = {
-        "summary.json": [report.model_dump_json(exclude={"rows"}, indent=2), "\n"],
-        PAGE: [html_page(membership(report))],
-    }
-    return _written(folder, files)
+    """Write ``summary.json`` and ``report.html`` beside the rows; the path of the page."""
+    summary = report.model_dump_json(exclude={"rows"}, indent=2)
+    return _written(folder, {"summary.json": [summary, "\n"], PAGE: [html_page(membership(report))]})
 
 
 def write_audit(report: AuditReport, folder: Path) -> Path:
     """Write ``audit.json``, ``junit.xml``, ``audit.sarif`` and ``report.html``; the path of the page.
 
-    The rows are in the folder already. Raises LetheError if a file cannot be written.
+    The rows are in the folder already.
     """
     files = {
         AUDIT: [report.model_dump_json(indent=1), "\n"],
@@ -113,11 +103,7 @@ def write_audit(report: AuditReport, folder: Path) -> Path:
 
 
 def write_comparison(report: TripRagReport, folder: Path) -> Path:
-    """Write ``report.json``, ``questions.jsonl`` and ``report.html`` into a folder; the path of the page.
-
-    Raises:
-        LetheError: A file cannot be written.
-    """
+    """Write ``report.json``, ``questions.jsonl`` and ``report.html``; the path of the page."""
     files = {
         "report.json": [report.model_dump_json(exclude={"rows"}, indent=1), "\n"],
         "questions.jsonl": lines_of(report.rows),
@@ -127,11 +113,7 @@ def write_comparison(report: TripRagReport, folder: Path) -> Path:
 
 
 def write_tuning(report: TuningReport, folder: Path) -> Path:
-    """Write ``tuning.json`` and ``tuning.html`` into a folder; the path of the page.
-
-    Raises:
-        LetheError: A file cannot be written.
-    """
+    """Write ``tuning.json`` and ``tuning.html``; the path of the page."""
     figures = [report.model_dump_json(indent=1), "\n"]
     return _written(folder, {"tuning.json": figures, "tuning.html": [html_page(tuning(report))]})
 

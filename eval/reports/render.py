@@ -15,11 +15,10 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, filterwarnings
 
-from eval.reports.schema import Cell, Plot, Report, Row, Series, Table
+from eval.reports.schema import Cell, Plot, Report, Series, Table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from rich.table import Table as TerminalTable
@@ -55,25 +54,13 @@ def draw(plot: Plot) -> str | None:
     with rc_context(STYLE), catch_warnings():
         # Text stays text, so that the reader's fonts are used.
         filterwarnings("ignore", "Glyph .* missing")
-        figure = Figure(figsize=(9.6, _height(plot)), layout="constrained")
+        most = max((len(each.points) for each in plot.series), default=0)
+        rows = -(-len(plot.series) // 2)
+        heights = {"bars": 0.5 + rows * (0.7 + 0.22 * most), "maps": 0.4 + 2.1 * rows, "marks": 3.4}
+        figure = Figure(figsize=(9.6, heights.get(plot.kind, 5.4)), layout="constrained")
         {"bars": _bars, "maps": _maps, "curves": _curves, "marks": _curves}[plot.kind](figure, plot)
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     return inline(file.getvalue(), f"{plot.title}. {plot.words}")
-
-
-def standalone(svg: str) -> str:
-    """A drawn plot as a separate file, with light ink in dark mode."""
-    ink = "svg { color: #1c2024 } @media (prefers-color-scheme: dark) { svg { color: #e8eaed } }"
-    svg = svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
-    return svg.replace(">", f"><style>{ink}</style>", 1)
-
-
-def _height(plot: Plot) -> float:
-    most = max((len(each.points) for each in plot.series), default=0)
-    rows = -(-len(plot.series) // 2)
-    return {"bars": 0.5 + rows * (0.7 + 0.22 * most), "maps": 0.4 + 2.1 * rows, "marks": 3.4}.get(
-        plot.kind, 5.4
-    )
 
 
 def inline(svg: str, label: str) -> str:
@@ -85,6 +72,13 @@ def inline(svg: str, label: str) -> str:
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg).replace("xlink:href", "href").replace(INK, "currentColor")
     svg = re.sub(r' (width|height)="[\d.]+pt"', "", svg, count=2)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" stroke-linejoin="round" ', 1)
+
+
+def standalone(svg: str) -> str:
+    """A drawn plot as a separate file, with light ink in dark mode."""
+    ink = "svg { color: #1c2024 } @media (prefers-color-scheme: dark) { svg { color: #e8eaed } }"
+    svg = svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    return svg.replace(">", f"><style>{ink}</style>", 1)
 
 
 def _looks() -> Iterator[dict[str, Any]]:
@@ -126,6 +120,8 @@ def _bars(figure: "Figure", plot: Plot) -> None:
 
 def _maps(figure: "Figure", plot: Plot) -> None:
     """Each cell shows its figure; the shade is decoration."""
+    from matplotlib.patches import Rectangle
+
     for frame, series in _panels(figure, plot):
         xs, ys = ([*sorted({getattr(each, of) for each in series.points})] for of in ("x", "y"))
         values = [each.z or 0.0 for each in series.points]
@@ -133,7 +129,8 @@ def _maps(figure: "Figure", plot: Plot) -> None:
         for each, value in zip(series.points, values, strict=True):
             place = xs.index(each.x), ys.index(each.y)
             shade = 0.06 + 0.5 * (value - low) / reach
-            frame.add_patch(_square(place, shade))
+            corner = place[0] - 0.48, place[1] - 0.46
+            frame.add_patch(Rectangle(corner, 0.96, 0.92, color=COLORS[2], alpha=shade, linewidth=0))
             frame.text(*place, each.label, ha="center", va="center", fontsize=8)
         frame.set_xlim(-0.5, len(xs) - 0.5)
         frame.set_ylim(-0.5, len(ys) - 0.5)
@@ -141,14 +138,6 @@ def _maps(figure: "Figure", plot: Plot) -> None:
         frame.set_yticks(range(len(ys)), [f"{each:g}" for each in ys])
         frame.set_xlabel(plot.across)
         frame.set_ylabel(plot.up)
-
-
-def _square(place: tuple[int, int], shade: float) -> Any:
-    from matplotlib.patches import Rectangle
-
-    return Rectangle(
-        (place[0] - 0.48, place[1] - 0.46), 0.96, 0.92, color=COLORS[2], alpha=shade, linewidth=0
-    )
 
 
 def _curves(figure: "Figure", plot: Plot) -> None:
@@ -162,19 +151,12 @@ def _curves(figure: "Figure", plot: Plot) -> None:
         points = series.points
         if not points:
             continue
-        frame.plot(
-            [each.x for each in points],
-            [each.y for each in points],
-            markersize=5,
-            linewidth=1.4,
-            # Legends skip labels that begin with an underscore.
-            label=f" {series.name}",
-            **look,
-        )
+        xs, ys = zip(*((each.x, each.y) for each in points), strict=True)
+        # Legends skip labels that begin with an underscore.
+        frame.plot(xs, ys, markersize=5, linewidth=1.4, label=f" {series.name}", **look)
         for each in points if plot.kind == "marks" else {points[0], points[-1]}:
-            frame.annotate(
-                each.label, (each.x, each.y), xytext=(4, 4), textcoords="offset points", fontsize=7
-            )
+            place = (each.x, each.y)
+            frame.annotate(each.label, place, xytext=(4, 4), textcoords="offset points", fontsize=7)
     frame.set_xlabel(plot.across)
     frame.set_ylabel(plot.up)
     frame.set_xlim(left=0)
@@ -212,7 +194,10 @@ def terminal_table(table: Table, width: int, narrow: bool = False) -> "TerminalT
     from rich.markup import escape as plain
     from rich.table import Table as TerminalTable
 
-    cells = [_terminal_cells(row, narrow) for row in table.rows]
+    def shown_as(cell: Cell) -> str:
+        return f"{cell.text}\n{'-'.join(cell.ends)}" if narrow and cell.ends else cell.text
+
+    cells = [[shown_as(_cell(each)) for each in row] for row in table.rows]
     columns = [*zip(table.head, *cells, strict=True)]
     caps = [11 if narrow else 24, *repeat(10 if narrow else width, len(columns) - 1)]
     least = [max(len(word) for text in column for word in text.split() or [""]) for column in columns]
@@ -225,9 +210,8 @@ def terminal_table(table: Table, width: int, narrow: bool = False) -> "TerminalT
     if sum(least) > room:
         return _in_blocks(table)
     shown = TerminalTable(box=SIMPLE, pad_edge=False, padding=(0, padding, 0, 0))
-    for number, (name, size) in enumerate(
-        zip(table.head, wanted if sum(wanted) <= room else least, strict=True)
-    ):
+    sizes = wanted if sum(wanted) <= room else least
+    for number, (name, size) in enumerate(zip(table.head, sizes, strict=True)):
         shown.add_column(plain(name), justify="right" if number else "left", width=size)
     for row in cells:
         shown.add_row(*map(plain, row))
@@ -250,11 +234,6 @@ def _in_blocks(table: Table) -> "TerminalTable":
     return shown
 
 
-def _terminal_cells(row: Row, narrow: bool) -> list[str]:
-    cells = map(_cell, row)
-    return [f"{each.text}\n{'-'.join(each.ends)}" if narrow and each.ends else each.text for each in cells]
-
-
 def _cell(given: Cell | str) -> Cell:
     return Cell(given) if isinstance(given, str) else given
 
@@ -272,34 +251,23 @@ def _environment(escaping: bool) -> "Environment":
         undefined=StrictUndefined,
         keep_trailing_newline=True,
     )
-    made.globals["style"] = Markup(style())
-    made.globals["draw"] = _drawn
-    made.filters["cell"] = _cell
-    made.filters["plain"] = _plain
-    made.filters["code"] = _code
+    missing = f'<p class="missing">{escape(INSTALL)}</p>'
+    made.globals |= {"style": Markup(style()), "draw": lambda plot: Markup(draw(plot) or missing)}
+    made.filters |= {
+        "cell": _cell,
+        # Text escaped for a cell of a Markdown table.
+        "plain": lambda text: " ".join(
+            escape(text, quote=False).replace("\\", "\\\\").replace("|", "\\|").split()
+        ),
+        # Text in backticks, without backticks and pipes.
+        "code": lambda text: text.replace("`", "'").replace("|", "/") or " ",
+    }
     return made
 
 
 def style() -> str:
     """The style sheet of every page."""
     return (TEMPLATES / "style.css").read_text(encoding="utf-8")
-
-
-def _drawn(plot: Plot) -> "Markup":
-    from markupsafe import Markup
-
-    svg = draw(plot)
-    return Markup(svg or f'<p class="missing">{escape(INSTALL)}</p>')
-
-
-def _plain(words: str) -> str:
-    """Text escaped for a cell of a Markdown table."""
-    return " ".join(escape(words, quote=False).replace("\\", "\\\\").replace("|", "\\|").split())
-
-
-def _code(words: str) -> str:
-    """Text in backticks, without backticks and pipes."""
-    return words.replace("`", "'").replace("|", "/") or " "
 
 
 def asked(usage: Mapping[str, float]) -> str:

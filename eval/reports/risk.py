@@ -33,14 +33,9 @@ def agreement_table(report: RiskReport) -> str:
     """Agreement of the two passes, one row per domain and kind of snippet."""
     head = ("domain", "snippets", "n", "mentions", "Spearman", "mean difference", "within 0.1", "kappa")
     rows: list[Row] = [
-        (
-            row.domain,
-            row.kind,
-            f"{row.snippets:,}",
-            f"{row.mentions:,}",
-            *map(estimate_cell, (row.spearman, row.difference, row.near, row.kappa)),
-        )
-        for row in report.agreement
+        (each.domain, each.kind, f"{each.snippets:,}", f"{each.mentions:,}")
+        + tuple(map(estimate_cell, (each.spearman, each.difference, each.near, each.kappa)))
+        for each in report.agreement
     ]
     return markdown_table(Table("", head, rows), words=2)
 

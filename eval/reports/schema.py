@@ -45,10 +45,9 @@ class Table:
     @property
     def labels(self) -> list[str]:
         """The heads of the columns behind the first, each with its group, for narrow screens."""
-        over = [name for name, width in self.groups for _ in range(width)] or [""] * (len(self.head) - 1)
-        return [
-            f"{group}: {head}" if group else head for group, head in zip(over, self.head[1:], strict=True)
-        ]
+        heads = self.head[1:]
+        over = [name for name, width in self.groups for _ in range(width)] or [""] * len(heads)
+        return [f"{group}: {head}" if group else head for group, head in zip(over, heads, strict=True)]
 
 
 Column = tuple[str, str, Callable[[Any], Cell | str]]
@@ -137,7 +136,7 @@ def estimate_cell(estimate: Estimate | None, style: str = DECIMAL, note: str = "
     # Only the value has a percent sign; -0.0 is shown as 0.0.
     bare = style.replace("%", "f") if style.endswith("%}") else style
     scale = 100 if style.endswith("%}") else 1
-    shown = None if ends is None else (_plain(bare, scale * ends[0]), _plain(bare, scale * ends[1]))
+    shown = ends and (_plain(bare, scale * ends[0]), _plain(bare, scale * ends[1]))
     return Cell(_plain(style, estimate.value), shown, note)
 
 
@@ -172,12 +171,10 @@ def printed(value: float | None, style: str = DECIMAL) -> Cell:
 
 def bars(name: str, figures: Mapping[str, Estimate | None]) -> Series:
     """A panel of bars; what was not measured is left out."""
-    known = ((label, each) for label, each in figures.items() if each is not None)
-    return Series(
-        name,
-        tuple(
-            Point(number, each.value, label, each.interval)
-            for number, (label, each) in enumerate(known)
-            if each.value is not None
-        ),
+    known = enumerate((label, each) for label, each in figures.items() if each is not None)
+    points = (
+        Point(number, each.value, label, each.interval)
+        for number, (label, each) in known
+        if each.value is not None
     )
+    return Series(name, tuple(points))

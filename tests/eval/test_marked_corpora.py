@@ -9,7 +9,7 @@ import pytest
 
 from eval.corpora import seen
 from eval.corpora.corpus import Corpus, Question
-from eval.corpora.marked import KINDS, VISITS_MAIL, marked, marked_corpora, siblings, with_seen
+from eval.corpora.marked import KINDS, VISITS_MAIL, marked_corpora, siblings, with_seen
 from eval.corpora.seen import Exposure, exposures
 from eval.documents import Mark, MarkedDocument
 from ingest.documents import Document
@@ -22,6 +22,7 @@ from tests.commands import ROOT, public_data, write_lines
 TEXT = "Invented. Ada Lind, 45, came. Ada Lind has a cough."
 IDS = ("mts_dialog|mts-test1-9001", "mts_dialog|mts-train-9002", "ewt_email|ewt-none_01")
 SECRET = ("Ada", "Lind", "cough")
+HELD_OUT = (Exposure.UNSEEN, Exposure.LOOKED_AT)
 
 
 def mention(text: str, nth: int = 0, kind: str = "DIRECT", must: int = 2, entity: int = 1) -> dict[str, Any]:
@@ -74,7 +75,7 @@ def test_what_was_learned_from_is_left_out_and_what_was_looked_at_is_told(data: 
     corpus = with_seen(data, VISITS_MAIL)
     assert list(corpus.exposures.values()) == [Exposure.UNSEEN, Exposure.LOOKED_AT, Exposure.LEARNED]
     # Without the sentences that a mail could be among, a mail counts as learned from.
-    kept = marked(data, VISITS_MAIL)
+    kept = corpus.only(HELD_OUT)
     assert [each.doc_id for each in kept.documents] == list(IDS[:2])
     assert all(len(each) == 2 for each in kept.by_annotator.values())
     # What cannot be told counts as seen.
@@ -83,8 +84,8 @@ def test_what_was_learned_from_is_left_out_and_what_was_looked_at_is_told(data: 
     assert exposures(data, seen.TAB, ["001-1"]) == {"001-1": Exposure.LEARNED}
     for unknown, said in (
         (lambda: exposures(data, "wikigold", ["1"]), "not known what was learned from"),
-        (lambda: marked(data, "x"), "There is no marked corpus 'x': the names are visits_mail"),
-        (lambda: marked(data, seen.DEMO), "file of its own"),
+        (lambda: with_seen(data, "x"), "There is no marked corpus 'x': the names are visits_mail"),
+        (lambda: with_seen(data, seen.DEMO), "file of its own"),
     ):
         with pytest.raises(ConfigurationError, match=said):
             unknown()
@@ -149,7 +150,7 @@ def test_posts_have_the_must_of_their_class_and_only_held_out_authors(tmp_path: 
     (documents,) = with_seen(tmp_path, seen.PUBLISHED_POSTS).by_annotator.values()
     found = {(mark.kind, mark.must) for each in documents for mark in each.marks}
     assert found == {("DIRECT", 2), ("QUASI", 2), ("NO_MASK", 0)}
-    kept = {each.doc_id for each in marked(tmp_path, seen.PUBLISHED_POSTS).documents}
+    kept = {each.doc_id for each in with_seen(tmp_path, seen.PUBLISHED_POSTS).only(HELD_OUT).documents}
     learned = {each.id.partition(":")[2] for each in read_corpora(tmp_path, "train", ["spia_cases"])}
     assert len(kept) == 4 and not kept & learned
 
@@ -175,7 +176,7 @@ def test_benchmark_cases_are_read_by_annotator_and_a_copy_without_classes_is_ref
         "annotator 1": [("DIRECT", 2), ("NO_MASK", 0)],
         "annotator 2": [("NO_MASK", 0)],
     }
-    assert not marked(tmp_path, seen.TAB).documents
+    assert not with_seen(tmp_path, seen.TAB).only(HELD_OUT).documents
     marks[0]["end_offset"] = 900
     write(tmp_path / "tab" / "echr_dev.json", [case])
     with pytest.raises(LetheError, match="echr_dev.json, case 1, mark 1: needs an identifier_type"):
@@ -213,7 +214,7 @@ def test_nothing_that_was_trained_on_is_in_a_reported_set(published: Path) -> No
     for name in marked_corpora():
         if name in (seen.TAB, seen.DEMO):
             continue
-        documents = marked(published, name).documents
+        documents = with_seen(published, name).only(HELD_OUT).documents
         assert documents
         assert not {each.doc_id.rpartition("|")[2] for each in documents} & learned, name
         assert not {each.text for each in documents} & texts, name

@@ -258,8 +258,8 @@ def same_person(grounds: Grounds) -> Iterator[Measure]:
             "same-person",
             "documents for which another one about the same person is ranked first",
             "reader of the index",
-from eval.tasks import linkage
-from eval.tasks.anonymity import FEW, SIZES, AnonymityTask, among, hardly_hidden
+            SamePersonTask(grounds.people, grounds.encoder, grounds.seed),
+            lambda rows: same_person_figures(rows, grounds.seed)[0],
             "people who have one document, and what many documents together tell",
             lambda rows: same_person_figures(rows, grounds.seed)[1],
             reference="given people",
