@@ -25,7 +25,7 @@ import numpy as np
 
 from app.compose import system_of
 from app.settings.load import load_settings
-from eval.corpora.marked import marked
+from eval.corpora.marked import with_seen
 from eval.documents import Mark
 from eval.measures.agreement import estimated, spearman
 from eval.measures.uncertainty import clustered_share, mean_of
@@ -275,7 +275,7 @@ def extracted(data: Path, corpus: str, system: System) -> dict[str, Any]:
 
     ``less than drawn`` is the mean over documents of how much smaller a share stays by bits.
     """
-    annotator, *_ = (found := marked(data, corpus)).by_annotator
+    annotator, *_ = (found := with_seen(data, corpus)).by_annotator
     documents = {each.document.doc_id: each for each in found.by_annotator[annotator]}
     texts = {name: each.document.text for name, each in documents.items()}
     chosen = sorted(documents)[:MOST]

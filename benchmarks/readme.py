@@ -17,11 +17,11 @@ from app.compose import system_of
 from app.demo import corpus_path
 from app.settings.load import load_settings
 from benchmarks import yardstick
-from eval.corpora.marked import demo_records
 from eval.reports.render import draw, markdown_table, standalone
 from eval.reports.schema import Table
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
+from ingest.read.sources import read_documents
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -89,7 +89,8 @@ def commands() -> str:
 
 def before_after() -> str:
     """The paragraphs of the invented corpus before and after, as a diff; each document is sanitized whole."""
-    texts = {document.doc_id: document.text for document, _ in demo_records(corpus_path())}
+    read = (each.item for each in read_documents([str(corpus_path())]))
+    texts = {each.doc_id: each.text for each in read if isinstance(each, Document)}
     documents = [Document(doc_id, texts[doc_id]) for doc_id, _ in PARAGRAPHS]
     shown = []
     for (doc_id, begin), after in zip(PARAGRAPHS, _sanitized(documents), strict=True):

@@ -25,7 +25,7 @@ from app.settings.load import load_settings
 from benchmarks.results_page import DOCS, rendered
 from benchmarks.searching import corpora
 from benchmarks.yardstick import ASKED, CORPORA
-from eval.corpora.marked import marked
+from eval.corpora.marked import with_seen
 from eval.measures.uncertainty import Estimate, clustered_share
 from eval.provenance import commit_here, provenance_here
 from eval.reports.render import markdown_table
@@ -161,7 +161,7 @@ def _compared(systems: Mapping[Numbers, System], documents: Sequence[Document]) 
 
 
 def _gold(systems: Mapping[Numbers, System], data: Path, name: str) -> dict[str, Any]:
-    corpus = marked(data, name)
+    corpus = with_seen(data, name)
     found: dict[str, Any] = {}
     for numbers, system in systems.items():
         made = {each.doc_id: each for each in _sanitized(system, corpus.documents)}
