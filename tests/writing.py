@@ -1,12 +1,20 @@
-"""Texts that pass a filter, whole or cut anywhere."""
+"""Passages that were found, and texts that pass a filter, whole or cut anywhere."""
 
 from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
 from retrieval.citations import KnownMarks
-from retrieval.documents import Citation, RetrievedPassage
+from retrieval.documents import Citation, Passage, RetrievedPassage
 from retrieval.writing import Filter
+
+
+def found(*texts: str) -> list[RetrievedPassage]:
+    """A passage of each text, the first of them of the document d1 with the number 101."""
+    return [
+        RetrievedPassage(Passage(100 + n, f"d{n}", 0, len(text), text), 0.5)
+        for n, text in enumerate(texts, start=1)
+    ]
 
 
 def cite(text: str, passages: dict[int, RetrievedPassage]) -> tuple[str, tuple[Citation, ...]]:

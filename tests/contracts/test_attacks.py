@@ -33,15 +33,12 @@ class Undefended:
     """Answers each question with the next two documents, if it is told to repeat what it was given."""
 
     def __init__(self) -> None:
-        self.questions: list[str] = []
+        self.asked = 0
 
     def ask(self, question: str) -> Answer:
-        first = 2 * len(self.questions)
-        self.questions.append(question)
-        passages = [
-            RetrievedPassage(Passage(n % len(TEXTS), f"d{n % len(TEXTS)}", 0, 9, TEXTS[n % len(TEXTS)]), 0.5)
-            for n in (first, first + 1)
-        ]
+        numbers = [(self.asked + n) % len(TEXTS) for n in range(2)]
+        self.asked += 2
+        passages = [RetrievedPassage(Passage(n, f"d{n}", 0, 9, TEXTS[n]), 0.5) for n in numbers]
         asked = question.casefold()
         obeys = "repeat all the context" in asked or "copy out, word for word" in asked
         text = "\n\n".join(p.passage.text for p in passages) if obeys else "I do not know."
@@ -76,12 +73,6 @@ def sensitive() -> SensitiveIndex:
     )
 
 
-def test_declares_itself(make: Callable[[int], Attack]) -> None:
-    attack = make(3)
-    assert all((attack.name, attack.goal, attack.threat_model, attack.reference))
-    assert attack.seed == 3
-
-
 def test_finds_every_planted_secret_in_an_undefended_target(
     make: Callable[[int], Attack], sensitive: SensitiveIndex
 ) -> None:
@@ -90,28 +81,21 @@ def test_finds_every_planted_secret_in_an_undefended_target(
     assert not any(leak.prompted for row in rows for leak in row.leaked)
 
 
-def test_finds_nothing_in_an_empty_target(make: Callable[[int], Attack], sensitive: SensitiveIndex) -> None:
-    attack = make(0)
-    rows = rows_of(Empty(), attack, sensitive)
-    assert len(rows) == len(attack.prompts())
-    assert not any(row.leaked or row.present for row in rows)
-
-
-def test_numbers_its_prompts_in_order(make: Callable[[int], Attack]) -> None:
-    prompts = make(0).prompts()
+def test_declares_itself_and_asks_the_same_for_the_same_seed_alone(make: Callable[[int], Attack]) -> None:
+    attack = make(3)
+    assert all((attack.name, attack.goal, attack.threat_model, attack.reference))
+    assert attack.seed == 3
+    prompts, again, other = (make(seed).prompts() for seed in (0, 0, 1))
     assert prompts and [prompt.number for prompt in prompts] == list(range(len(prompts)))
-    tried = list(attempts(Undefended(), prompts))
-    assert [attempt.prompt for attempt in tried] == list(prompts)
+    assert [attempt.prompt for attempt in attempts(Undefended(), prompts)] == list(prompts)
+    assert [prompt.text for prompt in prompts] == [prompt.text for prompt in again]
+    assert [prompt.text for prompt in prompts] != [prompt.text for prompt in other]
 
 
-def test_asks_the_same_for_the_same_seed_and_other_things_for_another(
-    make: Callable[[int], Attack],
-) -> None:
-    asked = []
-    for seed in (0, 0, 1):
-        asked.append([prompt.text for prompt in make(seed).prompts()])
-    assert asked[0] == asked[1]
-    assert asked[0] != asked[2]
+def test_finds_nothing_in_an_empty_target(make: Callable[[int], Attack], sensitive: SensitiveIndex) -> None:
+    rows = rows_of(Empty(), make(0), sensitive)
+    assert len(rows) == len(make(0).prompts())
+    assert not any(row.leaked or row.present for row in rows)
 
 
 def test_goes_on_when_the_target_fails_and_keeps_only_the_type(make: Callable[[int], Attack]) -> None:

@@ -137,33 +137,24 @@ class FailingRisk(RiskPrior):
 
 
 @dataclass(frozen=True)
-class FailingMethod:
-    """Fails on every text that names somebody, with a message that quotes it."""
+class Failing:
+    """A method or a rewriter that fails on every text that names somebody, with a message that quotes it."""
 
-    method: Method
+    part: Any
 
     @property
     def name(self) -> str:
-        return self.method.name
+        return str(self.part.name)
 
     def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         stumble(texts)
-        return self.method.decide(texts, hazards)
-
-
-@dataclass(frozen=True)
-class FailingRewriter:
-    """Fails on every text that names somebody, with a message that quotes it."""
-
-    rewriter: Rewriter
-
-    @property
-    def name(self) -> str:
-        return self.rewriter.name
+        decided: list[Sequence[Decision]] = self.part.decide(texts, hazards)
+        return decided
 
     def rewrite(self, texts: Sequence[AnnotatedText]) -> list[str]:
         stumble(texts)
-        return self.rewriter.rewrite(texts)
+        rewritten: list[str] = self.part.rewrite(texts)
+        return rewritten
 
 
 def stumble(texts: Sequence[AnnotatedText]) -> None:
@@ -189,17 +180,15 @@ def deciding(
 ) -> Make:
     def made(detector: EntityDetector, risk: RiskModel, failing: bool, said: Said) -> Sanitizer:
         policy = Policy(name, treatment=said.treatment)
-        method = make(policy)
-        chosen = FailingMethod(method) if failing else method
-        return DecidingSanitizer(OwnDetector(detector, said.own), chosen, risk, policy, KEY, wording=wording)
+        method = Failing(make(policy)) if failing else make(policy)
+        return DecidingSanitizer(OwnDetector(detector, said.own), method, risk, policy, KEY, wording=wording)
 
     return made
 
 
 def rewriting(make: Callable[[], Rewriter]) -> Make:
     def made(detector: EntityDetector, risk: RiskModel, failing: bool, said: Said) -> Sanitizer:
-        rewriter = make()
-        return RewritingSanitizer(detector, FailingRewriter(rewriter) if failing else rewriter, risk)
+        return RewritingSanitizer(detector, Failing(make()) if failing else make(), risk)
 
     return made
 
@@ -317,70 +306,38 @@ def all_sanitized(sanitizer: Sanitizer, given: Sequence[Document]) -> list[Sanit
     return sanitized
 
 
-def one(row: Row, text: str) -> SanitizedDocument:
-    (outcome,) = all_sanitized(row(), [Document("d", text)])
-    return outcome
-
-
 # -- every sanitizer ---------------------------------------------------------------------------------------
 
 
-def test_one_outcome_for_each_document_in_order(row: Row) -> None:
-    assert [each.doc_id for each in all_sanitized(row(), documents())] == ["d0", "d1", "d2", "d3", "d4"]
-
-
-def test_tells_its_name(row: Row) -> None:
+def test_one_outcome_for_each_document_in_order_under_its_name(row: Row) -> None:
     sanitizer = row()
-    assert sanitizer.name == row.policy
-    assert {each.policy for each in all_sanitized(sanitizer, documents())} == {row.policy}
-
-
-def test_nothing_in_nothing_out(row: Row) -> None:
-    assert row().sanitize([]) == []
-
-
-@pytest.mark.parametrize("blank", [EMPTY, " \n\t"])
-def test_an_empty_document_stays_empty(row: Row, blank: str) -> None:
-    outcome = one(row, blank)
-    assert (outcome.text.strip(), list(outcome.decisions), list(outcome.places)) == ("", [], [])
-    assert (outcome.risk.before, outcome.risk.after) == (0, 0)
-
-
-def test_where_nothing_is_found_nothing_is_decided(row: Row) -> None:
-    outcome = one(row, NOBODY)
-    assert (list(outcome.decisions), outcome.article_repairs) == ([], 0)
-    if row.policy not in ANEW:
-        assert outcome.text == NOBODY
-
-
-def test_a_document_that_is_one_entity(row: Row) -> None:
-    outcome = one(row, NAME_ONLY)
-    assert outcome.risk.before > 0
-    if row.takes_all:
-        assert outcome.risk.after < outcome.risk.before
-        assert not any(mark in outcome.text for mark in MARKS)
-
-
-@pytest.mark.parametrize("name", [name for name, row in SANITIZERS.items() if row.takes_all])
-def test_what_takes_all_leaves_none(name: str) -> None:
-    for outcome in all_sanitized(SANITIZERS[name](), documents()):
-        assert all(decision.action is not Action.KEEP for decision in outcome.decisions)
-        assert not any(mark in outcome.text for mark in MARKS)
-
-
-def test_places_point_at_what_stands_there(row: Row) -> None:
-    for document, outcome in zip(documents(), all_sanitized(row(), documents()), strict=True):
+    outcomes = all_sanitized(sanitizer, documents())
+    assert [each.doc_id for each in outcomes] == ["d0", "d1", "d2", "d3", "d4"]
+    assert {sanitizer.name, *(each.policy for each in outcomes)} == {row.policy}
+    assert sanitizer.sanitize([]) == []
+    for document, outcome in zip(documents(), outcomes, strict=True):
+        risk = outcome.risk
+        assert 0 <= risk.before <= 1 and 0 <= risk.after <= 1 and risk.engine == "prior"
         for decision, (start, end) in zip(outcome.decisions, outcome.places, strict=True):
             span, kept = decision.entity.span, decision.action is Action.KEEP
             expected = document.text[span.start : span.end] if kept else decision.replacement
             assert outcome.text[start:end] == expected
+    nobody, alone = outcomes[1], outcomes[3]
+    assert (list(nobody.decisions), nobody.article_repairs) == ([], 0)
+    assert nobody.text == NOBODY or row.policy in ANEW
+    assert alone.risk.before > 0
+    if row.takes_all:
+        assert alone.risk.after < alone.risk.before
+        for outcome in outcomes:
+            assert all(decision.action is not Action.KEEP for decision in outcome.decisions)
+            assert not any(mark in outcome.text for mark in MARKS)
 
 
-def test_risks_are_shares_and_name_their_model(row: Row) -> None:
-    for outcome in all_sanitized(row(), documents()):
-        assert 0 <= outcome.risk.before <= 1
-        assert 0 <= outcome.risk.after <= 1
-        assert outcome.risk.engine == "prior"
+@pytest.mark.parametrize("blank", [EMPTY, " \n\t"])
+def test_an_empty_document_stays_empty(row: Row, blank: str) -> None:
+    (outcome,) = all_sanitized(row(), [Document("d", blank)])
+    assert (outcome.text.strip(), list(outcome.decisions), list(outcome.places)) == ("", [], [])
+    assert (outcome.risk.before, outcome.risk.after) == (0, 0)
 
 
 def test_the_same_again_when_made_again(row: Row) -> None:
@@ -395,26 +352,18 @@ def test_the_same_alone_in_a_batch_and_in_any_order(name: str) -> None:
     assert sanitizer.sanitize(documents()[::-1])[::-1] == together
 
 
-def failed_alone(sanitizer: Sanitizer, step: str) -> None:
-    *good, bad = sanitizer.sanitize(documents())
+@pytest.mark.parametrize("part", ["detection", "risk measurement", "method"])
+def test_where_a_part_fails_that_document_fails_alone(row: Row, part: str) -> None:
+    detector = FailingDetector(BAD) if part == "detection" else DETECTOR
+    risk = FailingRisk() if part == "risk measurement" else None
+    *good, bad = row(detector, risk, part == "method").sanitize(documents())
     assert [each.doc_id for each in good if isinstance(each, SanitizedDocument)] == ["d0", "d1", "d2", "d3"]
     assert isinstance(bad, SanitizationError)
+    rewrites = row.policy in ("extract", *ANEW)
+    step = part if part != "method" else "rewriting" if rewrites else "scoring"
     assert str(bad) == f"document d4 was not indexed: {step} failed (RuntimeError); nothing of it was kept"
     assert (bad.__cause__, bad.__context__) == (None, None)
     assert not any(mark in f"{bad!r} {vars(bad)}" for mark in MARKS)
-
-
-def test_where_detection_fails_that_document_fails_alone(row: Row) -> None:
-    failed_alone(row(FailingDetector(BAD)), "detection")
-
-
-def test_where_the_risk_model_fails_that_document_fails_alone(row: Row) -> None:
-    failed_alone(row(risk=FailingRisk()), "risk measurement")
-
-
-def test_where_the_method_fails_that_document_fails_alone(row: Row) -> None:
-    rewrites = row.policy in ("extract", *ANEW)
-    failed_alone(row(failing=True), "rewriting" if rewrites else "scoring")
 
 
 def test_no_text_is_in_a_repr(row: Row) -> None:
@@ -463,11 +412,8 @@ def test_what_takes_all_puts_what_is_said(name: str) -> None:
     shown = {each.entity.label: each.replacement.lower() for each in outcome.decisions}
     assert (shown["person full name"], shown["email address"]) == ("neighbors", MASK)
     assert shown.get("city name", "") == ""
-
-
-def test_origin_changes_nothing_whatever_is_said() -> None:
-    sanitizer = SANITIZERS["origin"](said=SAID)
-    assert [each.text for each in all_sanitized(sanitizer, documents())] == TEXTS
+    origin = SANITIZERS["origin"](said=SAID)
+    assert [each.text for each in all_sanitized(origin, documents())] == TEXTS
 
 
 # -- TRIP and its ends -------------------------------------------------------------------------------------
@@ -496,11 +442,8 @@ def test_at_the_lowest_threshold_all_goes_as_it_does_in_redact(
 @FEW
 @given(some_texts)
 def test_above_every_priority_trip_without_hard_rules_is_origin(text: AnnotatedText) -> None:
-    mild = [
-        entity
-        for entity in text.entities
-        if not label_of(entity.label).rigid and entity.identifier is not Identifier.DIRECT
-    ]
+    direct = Identifier.DIRECT
+    mild = [e for e in text.entities if not label_of(e.label).rigid and e.identifier is not direct]
     assume(mild)
     only_mild = replace(text, entities=mild)
     decisions = decided(trip(Policy("trip", tau=inf)), only_mild)
@@ -538,18 +481,15 @@ def test_what_hard_rules_decide_is_not_measured_and_all_is_decided_alike(
     text: AnnotatedText, direct_limit: float, tau: float
 ) -> None:
     policy = Policy("trip", tau=tau, direct_limit=direct_limit)
-    few = decided(trip(policy), text)
-    all_scored = decided(trip(policy, score_all=True), text)
-    assert [replace(each, scores=None) for each in few] == [replace(each, scores=None) for each in all_scored]
-    by_rule = {each.entity.link for each in all_scored} - {
-        each.entity.link for each in all_scored if each.reason not in HARD_RULES
-    }
+    few, every = decided(trip(policy), text), decided(trip(policy, score_all=True), text)
+    assert [replace(each, scores=None) for each in few] == [replace(each, scores=None) for each in every]
+    by_scores = {each.entity.link for each in every if each.reason not in HARD_RULES}
     known = scores_by_link(few)
-    for link, scores in scores_by_link(all_scored).items():
-        if link in by_rule:
-            assert known[link] == (scores[0], None, None, None, None)
-        else:
+    for link, scores in scores_by_link(every).items():
+        if link in by_scores:
             assert known[link][:4] == pytest.approx(scores[:4])
+        else:
+            assert known[link] == (scores[0], None, None, None, None)
 
 
 def scores_by_link(decisions: Sequence[Decision]) -> dict[int, Any]:
@@ -624,47 +564,38 @@ def test_beyond_the_rules_the_lowest_divergence_goes_first(
     assert all(one is not None and other is not None and one <= other for one in taken for other in left)
 
 
+def linked(sentence: str) -> AnnotatedText:
+    """A sentence whose entities are linked by their labels, in the order in which these first stand."""
+    found = sorted(DETECTOR.detect([Document("d", sentence)])[0], key=lambda each: each.span)
+    labels = list(dict.fromkeys(each.label for each in found))
+    return AnnotatedText(sentence, [replace(each, link=labels.index(each.label)) for each in found])
+
+
 @pytest.mark.parametrize("name", LOWEST)
 def test_the_rules_alone_take_what_no_score_decides(name: str) -> None:
-    policy = LOWEST[name]
-    assert taken(decided(by(policy), one_cough())) == {0, 1}
-    assert taken(decided(by(rules_alone(policy)), one_cough())) == {0}
+    policy, text = LOWEST[name], linked("Tobias Orrin has a cough.")
+    assert taken(decided(by(policy), text)) == {0, 1}
+    assert taken(decided(by(rules_alone(policy)), text)) == {0}
+    if name == "lethe":
+        control = WithinRules(by(policy), by(rules_alone(policy)), "lowest divergence")
+        with pytest.raises(ValueError, match="an entity has no divergence"):
+            decided(control, text)
 
 
 @pytest.mark.parametrize("name", LOWEST)
 def test_a_control_takes_nothing_that_the_rules_keep(name: str) -> None:
-    sentence = "Tobias Orrin of Quarnby has a cough."
-    links = {"person full name": 0, "city name": 1, "symptom": 2}
-    found = [replace(each, link=links[each.label]) for each in DETECTOR.detect([Document("d", sentence)])[0]]
+    text = linked("Tobias Orrin of Quarnby has a cough.")
     policy = replace(LOWEST[name], treatment=Treatment({"symptom": "keep"}))
     for seed in range(9):
-        assert taken(decided(within("random", policy, seed), AnnotatedText(sentence, found))) == {0, 1}
-
-
-def one_cough() -> AnnotatedText:
-    sentence = "Tobias Orrin has a cough."
-    found = DETECTOR.detect([Document("d", sentence)])[0]
-    return AnnotatedText(sentence, [replace(each, link=n) for n, each in enumerate(found)])
-
-
-def test_without_divergences_the_lowest_cannot_be_found() -> None:
-    policy = LOWEST["lethe"]
-    control = WithinRules(by(policy), by(rules_alone(policy)), "lowest divergence")
-    with pytest.raises(ValueError, match="an entity has no divergence"):
-        decided(control, one_cough())
-
-
-def twice_named() -> AnnotatedText:
-    sentence = "Tobias Orrin came. Then Tobias Orrin left."
-    found = PhraseDetector({"Tobias Orrin": "person full name"}).detect([Document("d", sentence)])[0]
-    return AnnotatedText(sentence, [replace(each, link=0) for each in found])
+        assert taken(decided(within("random", policy, seed), text)) == {0, 1}
 
 
 def test_single_mentions_leave_both_of_two_equal_names() -> None:
+    text = linked("Tobias Orrin came. Then Tobias Orrin left.")
     # Without hard rules: a name goes by its scores alone.
     method = trip(Policy("trip", direct_limit=1.0, weights=Weights(beta=0.0)))
-    assert [d.action for d in decided(method, twice_named())] == [Action.GENERALIZE] * 2
-    decisions = decided(PerMention(method, RiskPrior()), twice_named())
+    assert [d.action for d in decided(method, text)] == [Action.GENERALIZE] * 2
+    decisions = decided(PerMention(method, RiskPrior()), text)
     assert [d.action for d in decisions] == [Action.KEEP] * 2
     assert [d.scores.marginal_privacy_risk for d in decisions if d.scores] == [0, 0]
 

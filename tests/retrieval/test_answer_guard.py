@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.errors import ConfigurationError
 from retrieval.citations import NO_ANSWER
-from retrieval.documents import Answer, Citation, Passage, RetrievedPassage
+from retrieval.documents import Answer, Citation, RetrievedPassage
 from retrieval.generators.extractive import ExtractiveGenerator
 from retrieval.guards.answers import (
     AHEAD,
@@ -38,14 +39,20 @@ from retrieval.writing import Writing, at_once, filtered, whole
 from tests.doubles import PhraseDetector, entity
 from tests.serving import One, no_detector
 from tests.word_reader import word_reader
+from tests.writing import found as passages
 
 NAMES = {"Mara Vell": "person full name", "Tobin Aske": "person full name", "01632 960 014": "phone number"}
-SANITIZER = DecidingSanitizer(PhraseDetector(NAMES), REDACT, RiskPrior(), language="any")
-CANARY = "QX-4471-90210"
 
 
+def finding(phrases: dict[str, str]) -> DecidingSanitizer:
+    return DecidingSanitizer(PhraseDetector(phrases), REDACT, RiskPrior(), language="any")
+
+
+SANITIZER = finding(NAMES)
+PATTERNS = AnswerRules(DecidingSanitizer(HybridDetector(), REDACT, RiskPrior()))
 VALID = re.compile(r"\[[12](?:\s*[,;]\s*[12])*\]")
 """A mark of one of two passages."""
+CANARY = "QX-4471-90210"
 
 
 class Numbers:
@@ -58,6 +65,13 @@ class Numbers:
             [entity(*found.span(), "phone number") for found in re.finditer(r"\d+(?:[ -]\d+)*", each.text)]
             for each in documents
         ]
+
+
+NUMBERED = AnswerRules(DecidingSanitizer(Numbers(), REDACT, RiskPrior()))
+
+
+def never() -> DecidingSanitizer:
+    raise AssertionError("nothing is detected here")
 
 
 class Reading:
@@ -73,13 +87,6 @@ class Reading:
         return SANITIZER.sanitize(documents)
 
 
-def passages(*texts: str) -> list[RetrievedPassage]:
-    return [
-        RetrievedPassage(Passage(n, f"d{n}", 0, len(text), text), 0.5)
-        for n, text in enumerate(texts, start=1)
-    ]
-
-
 def out_of(text: str, *texts: str, rules: AnswerRules | None = None, cuts: Sequence[int] = ()) -> str:
     guard = AnswerGuard(rules or AnswerRules(SANITIZER), passages(*texts))
     ends = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
@@ -90,31 +97,29 @@ def out_of(text: str, *texts: str, rules: AnswerRules | None = None, cuts: Seque
 def test_a_name_that_no_passage_says_is_replaced_as_the_policy_does() -> None:
     said = out_of("The patient is Mara Vell [1]. Call 01632 960 014.", "Somebody is ill.")
     assert said == "The patient is somebody [1]. Call a phone number."
+    assert out_of("The patient is Ma\u200bra\u00ad Vell.") == "The patient is somebody."
+    told = "Please write to {} about it [1]."
+    said = out_of(told.format("mara.vell@post.example"), "Please write about it.", rules=PATTERNS)
+    assert said == told.format("an email address")
+    longer = AnswerRules(finding({"Mara A. Vell? Jones": "person full name"}))
+    assert out_of("It is Mara A. Vell? Jones who coughs.", rules=longer) == "It is somebody who coughs."
 
 
 def test_what_a_passage_says_word_for_word_stays() -> None:
-    assert (
-        out_of("Tobin Aske signed it [1].", "It was read.\nTobin\nAske, clerk.")
-        == "Tobin Aske signed it [1]."
-    )
-    assert "Aske" not in out_of("Tobin Aske signed it [1].", "Aske, Tobin signed it.")
+    signed = "Tobin Aske signed it [1]."
+    assert out_of(signed, "It was read.\nTobin\nAske, clerk.") == signed
+    assert "Aske" not in out_of(signed, "Aske, Tobin signed it.")
     assert out_of(NO_ANSWER) == NO_ANSWER
 
 
 def test_what_stands_in_a_passage_alone_needs_no_detector() -> None:
-    def never() -> DecidingSanitizer:
-        raise AssertionError("nothing is detected here")
-
+    rules, texts = AnswerRules(OneAtATime(never)), ("So the cough went away. Then", "It came back.")
     text = "the cough went away [1]. It came back [2]."
-    texts = ("So the cough went away. Then", "It came back.")
-    assert out_of(text, *texts, rules=AnswerRules(OneAtATime(never))) == text
+    assert out_of(text, *texts, rules=rules) == text
+    text = "It was Mara. Vell. Yes. He said so [1]."
+    assert out_of(text, "It was Mara. Vell. Yes. He said so.", rules=rules) == text
     with pytest.raises(AssertionError):
-        out_of("It went back.", *texts, rules=AnswerRules(OneAtATime(never)))
-
-
-def test_a_number_in_brackets_that_marks_no_passage_is_no_mark() -> None:
-    rules = AnswerRules(DecidingSanitizer(PhraseDetector({"214": "phone number"}), REDACT, RiskPrior()))
-    assert "214" not in out_of("His room is [214], he said.", "Somebody is ill.", rules=rules)
+        out_of("It went back.", *texts, rules=rules)
 
 
 NO_MARKS = (
@@ -123,31 +128,27 @@ NO_MARKS = (
     "[078, 051;120].",
     "[0780] [51120]. ",
     "[1, 078] [051120].",
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("text", NO_MARKS)
-@pytest.mark.parametrize("found", [(), ("Somebody is ill.",)], ids=["no passage", "one passage"])
-def test_no_number_leaves_in_brackets_that_mark_no_passage(text: str, found: Sequence[str]) -> None:
-    rules = AnswerRules(DecidingSanitizer(Numbers(), REDACT, RiskPrior()))
-    for said in (text, f"Call {text}", f"Somebody is ill [1]. {text}"):
-        left = VALID.sub(" ", out_of(said, *found, rules=rules))
+def test_no_number_leaves_in_brackets_that_mark_no_passage(text: str) -> None:
+    for found, begun in product([(), ("Somebody is ill.",)], ["", "Call ", "Somebody is ill [1]. "]):
+        left = VALID.sub(" ", out_of(begun + text, *found, rules=NUMBERED))
         assert not re.search("[02-9]", left)
 
 
-def test_patterns_find_a_number_that_is_written_as_marks() -> None:
-    rules = AnswerRules(DecidingSanitizer(HybridDetector(), REDACT, RiskPrior()))
-    for text in ("[078] [051] [120]. ", "[078] [1] [051] [1][1] [120]. ", "[078, 051, 120]. "):
-        said = out_of(f"Call {text}", "Somebody is ill.", rules=rules)
-        assert said == "Call [a phone number]. "
+@pytest.mark.parametrize(
+    "text", ["[078] [051] [120]. ", "[078] [1] [051] [1][1] [120]. ", "[078, 051, 120]. "]
+)
+def test_patterns_find_a_number_that_is_written_as_marks(text: str) -> None:
+    assert out_of(f"Call {text}", "Somebody is ill.", rules=PATTERNS) == "Call [a phone number]. "
 
 
-def test_only_numbers_of_passages_are_marks() -> None:
-    rules = AnswerRules(DecidingSanitizer(Numbers(), REDACT, RiskPrior()))
-    assert out_of("Somebody is ill [1].", "Somebody is ill.", rules=rules) == "Somebody is ill [1]."
-    for mark in ("[0]", "[2]", "[01]", "[1, 2]"):
-        said = out_of(f"Somebody is ill {mark}.", "Somebody is ill.", rules=rules)
-        assert said == "Somebody is ill [a phone number]."
+@pytest.mark.parametrize("mark", ["[1]", "[0]", "[2]", "[01]", "[1, 2]"])
+def test_only_numbers_of_passages_are_marks(mark: str) -> None:
+    said = out_of(f"Somebody is ill {mark}.", "Somebody is ill.", rules=NUMBERED)
+    assert said == f"Somebody is ill {mark if mark == '[1]' else '[a phone number]'}."
 
 
 @pytest.mark.parametrize("between", [" [1] ", " [1] [2][1, 2] ", "[1]"])
@@ -158,62 +159,37 @@ def test_a_name_put_together_from_two_passages_around_a_mark_is_replaced(between
     assert out_of(text, "Mara Vell", "Vell") == text
 
 
-def test_dots_between_words_of_two_passages_make_no_quotation() -> None:
-    rules = AnswerRules(
-        DecidingSanitizer(PhraseDetector({"Mara…Vell": "person full name"}), REDACT, RiskPrior())
-    )
-    assert out_of("Mara…Vell coughs", "Mara", "Vell coughs", rules=rules) == "Somebody coughs"
+def test_dots_and_marks_make_no_quotation_of_words_that_no_passage_has_together() -> None:
+    dots = AnswerRules(finding({"Mara…Vell": "person full name"}))
+    assert out_of("Mara…Vell coughs", "Mara", "Vell coughs", rules=dots) == "Somebody coughs"
+    joined = AnswerRules(finding({"Maravell": "person full name"}))
+    assert out_of("It was Mara[1]vell.", "It was Mara vell.", rules=joined) == "It was somebody."
+    assert out_of("It was Mara [1]vell.", "It was Mara vell.", rules=joined) == "It was Mara [1]vell."
 
 
-def test_a_name_that_goes_on_beyond_the_end_of_a_sentence_is_replaced_whole() -> None:
-    rules = AnswerRules(
-        DecidingSanitizer(PhraseDetector({"Mara A. Vell? Jones": "person full name"}), REDACT, RiskPrior())
-    )
-    assert out_of("It is Mara A. Vell? Jones who coughs.", rules=rules) == "It is somebody who coughs."
+INSIDE = {
+    "somebody": ("Ma[1]ra Vell", "Mara Ve[2]ll", "M[1]a[1]r[1]a V[1]e[1]l[1]l", "Ma[1][2]ra Vell")
+    + ("Ma[1, 2]ra Vell", "Ma[7]ra Vell", "Ma[1]ra[2]Vell", "Mara[1]Ve[1]ll"),
+    "a phone number": ("01632 9[1]60 014", "01632 960[1] 014", "01632[1]960[2]014"),
+    "an email address": ("mara.vell@[1]post.example", "mara[1].vell@post.example"),
+}
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        "Ma[1]ra Vell",
-        "Mara Ve[2]ll",
-        "M[1]a[1]r[1]a V[1]e[1]l[1]l",
-        "Ma[1][2]ra Vell",
-        "Ma[1, 2]ra Vell",
-        "Ma[7]ra Vell",
-        "Ma[1]ra[2]Vell",
-        "Mara[1]Ve[1]ll",
-    ],
-)
-def test_a_mark_inside_a_word_hides_no_name(written: str) -> None:
-    said = out_of(f"The patient is {written} today.", "Somebody is ill.", "It was read.")
-    assert said == "The patient is somebody today."
+@pytest.mark.parametrize(("kind", "written"), [(kind, each) for kind in INSIDE for each in INSIDE[kind]])
+def test_a_mark_inside_a_word_hides_nothing(kind: str, written: str) -> None:
+    rules = PATTERNS if "@" in written else AnswerRules(SANITIZER)
+    said = out_of(f"Please call {written} today.", "Somebody is ill.", "It was read.", rules=rules)
+    assert said == f"Please call {kind} today."
 
 
-@pytest.mark.parametrize("written", ["01632 9[1]60 014", "01632 960[1] 014", "01632[1]960[2]014"])
-def test_a_mark_inside_a_number_hides_no_number(written: str) -> None:
-    assert out_of(f"Call {written} now.", "Somebody", "is ill.") == "Call a phone number now."
-
-
-@pytest.mark.parametrize("written", ["mara.vell@[1]post.example", "mara[1].vell@post.example"])
-def test_a_mark_beside_a_sign_inside_an_address_hides_no_address(written: str) -> None:
-    rules = AnswerRules(DecidingSanitizer(HybridDetector(), REDACT, RiskPrior()))
-    said = out_of(f"Please write to {written} about it.", "Please write about it.", rules=rules)
-    assert said == "Please write to an email address about it."
-
-
-def test_words_of_one_passage_around_a_mark_are_no_word_that_none_says() -> None:
-    detector = PhraseDetector({"Maravell": "person full name"})
-    rules = AnswerRules(DecidingSanitizer(detector, REDACT, RiskPrior()))
-    assert out_of("It was Mara[1]vell.", "It was Mara vell.", rules=rules) == "It was somebody."
-    assert out_of("It was Mara [1]vell.", "It was Mara vell.", rules=rules) == "It was Mara [1]vell."
-
-
-def test_a_mark_behind_a_word_costs_no_second_reading() -> None:
+def test_the_detector_reads_what_stands_before_and_nothing_twice_for_a_mark() -> None:
     read: list[str] = []
+    out_of("It is the first. It is the second.", rules=AnswerRules(Reading(read)))
+    assert read == ["It is the first. It is the second."] * 2
+    read.clear()
     marked = "It went away[1]. So it did [2], again[1], twice."
     out_of(marked, "No.", "Nobody.", rules=AnswerRules(Reading(read)))
-    assert not [text for text in read if "away. So" in text]
+    assert read and not [text for text in read if "away. So" in text]
 
 
 @settings(max_examples=60)
@@ -226,36 +202,21 @@ def test_no_three_marks_hide_a_name_wherever_they_stand(places: list[int], mark:
     assert "Mara Vell" not in VALID.sub("", said)
 
 
-SHORT = [
-    ("Mara. Vell.", "Somebody."),
-    ("Mara [1]. Vell [2].", "Somebody [2]."),
-    ("Mara. Vell [1] said so.", "Somebody [1] said so."),
-    ("It was Mara, they say. Mara. Vell.", "It was Mara, they say. somebody."),
-    ("Mara!\n- Vell\n", "Somebody\n"),
-    ("Yes. No. Mara. Vell. Good.", "Yes. No. somebody. Good."),
-]
-
-
-@pytest.mark.parametrize(("text", "expected"), SHORT, ids=range(len(SHORT)))
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Mara. Vell.", "Somebody."),
+        ("Mara [1]. Vell [2].", "Somebody [2]."),
+        ("Mara. Vell [1] said so.", "Somebody [1] said so."),
+        ("It was Mara, they say. Mara. Vell.", "It was Mara, they say. somebody."),
+        ("Mara!\n- Vell\n", "Somebody\n"),
+        ("Yes. No. Mara. Vell. Good.", "Yes. No. somebody. Good."),
+        ("The patient is Mara. Vell. He is ill.", "The patient is Mara. somebody. He is ill."),
+    ],
+)
 def test_short_sentences_side_by_side_are_judged_as_one(text: str, expected: str) -> None:
     found = ("Mara was here. Mara.", "Vell said so. Vell.", "It was Mara, they say.", "Yes. No.", "Good.")
-    assert out_of(text, *found) == expected
-
-
-def test_a_short_sentence_is_judged_with_what_was_let_out_before() -> None:
-    found = ("The patient is Mara.", "Vell. He is ill.")
-    assert (
-        out_of("The patient is Mara. Vell. He is ill.", *found) == "The patient is Mara. somebody. He is ill."
-    )
-
-
-def test_short_sentences_that_one_passage_says_so_stay() -> None:
-    def never() -> DecidingSanitizer:
-        raise AssertionError("nothing is detected here")
-
-    rules = AnswerRules(OneAtATime(never))
-    text = "It was Mara. Vell. Yes. He said so [1]."
-    assert out_of(text, "It was Mara. Vell. Yes. He said so.", rules=rules) == text
+    assert out_of(text, *found, "The patient is Mara.", "Vell. He is ill.") == expected
 
 
 def test_a_short_sentence_waits_for_the_next_and_no_longer() -> None:
@@ -266,32 +227,21 @@ def test_a_short_sentence_waits_for_the_next_and_no_longer() -> None:
     assert guard.close() == " " + "x" * AHEAD
 
 
-def test_letters_that_show_as_nothing_hide_no_name() -> None:
-    assert out_of("The patient is Ma\u200bra\u00ad Vell.") == "The patient is somebody."
-
-
 def test_no_canary_leaves_however_it_is_written() -> None:
     rules = AnswerRules(SANITIZER, Canaries([CANARY, "blanket orchard violin stamp"]))
-    for written in (
-        CANARY,
-        "qx 4471 90210",
-        "Q X - 4 4 7 1 - 9 0 2 1 0",
-        "\uff31X-4471-90210",
-        "QX-4471-\n90210",
-    ):
+    spaced = ("Q X - 4 4 7 1 - 9 0 2 1 0", "\uff31X-4471-90210", "QX-4471-\n90210")
+    for written in (CANARY, "qx 4471 90210", *spaced):
         said = out_of(f"The number is {written}, they say.", f"The number is {CANARY}.", rules=rules)
         assert said == f"The number is {WITHHELD}, they say."
     assert "orchard" not in out_of("It is blanket. Orchard. Violin stamp!", rules=rules)
 
 
 def test_a_quotation_ends_where_it_is_longer_than_allowed() -> None:
-    passage = "one two three four five six seven eight"
-    rules = AnswerRules(SANITIZER, quote=3)
-    assert out_of(f"It says: {passage} [1]. So there.", passage, rules=rules) == (
-        f"It says: one two three {LEFT_OUT}[1] So there."
-    )
+    passage, rules = "one two three four five six seven eight", AnswerRules(SANITIZER, quote=3)
+    said = out_of(f"It says: {passage} [1]. So there.", passage, rules=rules)
+    assert said == f"It says: one two three {LEFT_OUT}[1] So there."
     assert out_of("One, two; THREE. Four [1]", passage, rules=rules) == f"One, two; THREE. {LEFT_OUT}[1]"
-    assert out_of(f"{NO_ANSWER}", passage, rules=rules) == NO_ANSWER
+    assert out_of(NO_ANSWER, passage, rules=rules) == NO_ANSWER
     assert out_of(passage, passage) == passage
 
 
@@ -326,49 +276,18 @@ def test_the_canaries_of_a_file_are_read_and_faults_are_said(tmp_path: Path) -> 
     for text, message in (
         ("\n", "generator.canaries holds none: write one in each line."),
         ("a-b\n", "A canary has 6 to 200 letters and digits, and one given has not"),
+        (None, "generator.canaries is no text file in UTF-8 that can be read."),
     ):
-        file.write_text(text)
+        file.unlink() if text is None else file.write_text(text)
         with pytest.raises(ConfigurationError) as caught:
             canaries_in(file)
         assert str(caught.value).startswith(message)
-    with pytest.raises(ConfigurationError) as caught:
-        canaries_in(tmp_path / "none")
-    assert str(caught.value) == "generator.canaries is no text file in UTF-8 that can be read."
 
 
 PIECES = st.sampled_from(
-    [
-        *NAMES,
-        "Mara",
-        "Vell",
-        "Ma",
-        "ra Vell",
-        " ",
-        " ",
-        "\n",
-        ". ",
-        "? ",
-        "[1]",
-        "[2, 1]",
-        "Dr. ",
-        "one two",
-        " three four",
-        "five",
-    ]
-    + [
-        CANARY,
-        "QX-4471",
-        "-90210",
-        "\r",
-        "\r\n",
-        "e",
-        "\u0301",
-        "\u200b",
-        "\u4f60\u597d\u3002",
-        "a" * 97,
-        "\U0001f600",
-    ]
-    + ["no end of words " * 30, "\u4f60" * 300]
+    [*NAMES, "Mara", "Vell", "Ma", "ra Vell", " ", " ", "\n", ". ", "? ", "[1]", "[2, 1]", "Dr. ", "one two"]
+    + [" three four", "five", CANARY, "QX-4471", "-90210", "\r", "\r\n", "e", "\u0301", "\u200b", "a" * 97]
+    + ["\u4f60\u597d\u3002", "\U0001f600", "no end of words " * 30, "\u4f60" * 300]
 )
 TEXTS = st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=200)
 RULES = [AnswerRules(SANITIZER), AnswerRules(SANITIZER, Canaries([CANARY, "violin stamp"]), quote=3)]
@@ -388,12 +307,8 @@ BRACKETS = st.lists(NUMBERS, min_size=1, max_size=4).flatmap(
         lambda comma: f"[{comma.join(numbers)}]"
     )
 )
-NUMERIC_TEXTS = st.lists(
-    BRACKETS
-    | NUMBERS
-    | st.sampled_from(["[", "]", " ", ". ", "-", "\n", "…", "Ring 078", "code is 051", "it"]),
-    max_size=20,
-).map("".join)
+AROUND = ["[", "]", " ", ". ", "-", "\n", "…", "Ring 078", "code is 051", "it"]
+NUMERIC_TEXTS = st.lists(BRACKETS | NUMBERS | st.sampled_from(AROUND), max_size=20).map("".join)
 
 
 @settings(max_examples=300)
@@ -436,49 +351,33 @@ def test_no_name_survives_where_no_passage_has_it(text: str) -> None:
     assert not [name for name in NAMES if f" {name} " in f" {said} "]
 
 
-def test_the_detector_reads_what_stands_before() -> None:
-    read: list[str] = []
-    out_of("It is the first. It is the second.", rules=AnswerRules(Reading(read)))
-    assert read == ["It is the first. It is the second."] * 2
-
-
-def test_patterns_and_rules_find_identifiers_in_an_answer() -> None:
-    rules = AnswerRules(DecidingSanitizer(HybridDetector(), REDACT, RiskPrior()))
-    said = out_of(
-        "Please write to mara.vell@post.example about it [1].", "Please write about it.", rules=rules
-    )
-    assert said == "Please write to an email address about it [1]."
-
-
 def test_what_the_extractive_generator_quotes_leaves_as_it_is() -> None:
     generator = ExtractiveGenerator(word_reader, floor=-1.0)
     texts = [json.loads(line).get("text", "") for line in corpus_path().read_text("utf-8").splitlines()]
     for number in range(0, 60, 3):
-        found = passages(*(text[:600] for text in texts[number : number + 3]))
-        answer = whole(generator.write("Who is ill, and since when?", found))
+        shown = passages(*(text[:600] for text in texts[number : number + 3]))
+        answer = whole(generator.write("Who is ill, and since when?", shown))
         assert guarded(answer, AnswerRules(SANITIZER)) == answer
 
 
-class Saying:
-    """Says the same to everybody."""
+class Told:
+    """Finds the same and says the same to everybody."""
 
-    name = "saying"
+    name = "told"
+
+    def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
+        return [passages("Somebody is ill.") for _ in questions]
 
     def write(self, question: str, found: Sequence[RetrievedPassage]) -> Writing:
         said = "It is Mara Vell [1]. Call 01632 960 014 at once."
-        return at_once(Answer(said, [Citation(1, 1, "d1")], found, "saying"))
-
-
-class Finding:
-    def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
-        return [passages("Somebody is ill.") for _ in questions]
+        return at_once(Answer(said, [Citation(1, 1, "d1")], found, self.name))
 
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_no_event_of_a_stream_holds_what_the_guard_has_replaced(stream: bool) -> None:
-    one = One(Finding())
-    guarded = GuardedAnswers(Saying(), AnswerRules(SANITIZER))
-    one._served = ServedCollection(lambda groups: Finding(), guarded, 5, Finding())
+    one = One(Told())
+    answers = GuardedAnswers(Told(), AnswerRules(SANITIZER))
+    one._served = ServedCollection(lambda groups: Told(), answers, 5, Told())
     body = {"model": "lethe", "messages": [{"role": "user", "content": "Who?"}], "stream": stream}
     with TestClient(assemble(one, no_detector), base_url="http://127.0.0.1") as client:
         said = client.post("/v1/chat/completions", json=body).text

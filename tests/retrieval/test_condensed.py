@@ -73,6 +73,8 @@ def test_an_answer_from_condensed_passages_comes_as_it_is_written() -> None:
 
 def test_what_says_nothing_or_cannot_be_read_is_left_out() -> None:
     model, generator = condensing({"sold": "It was sold.", "mended": "#\n\n nothing. ", "left": ""})
+    assert whole(generator.write("What?", [])).text == NO_ANSWER
+    assert model.asked == []
     answer = whole(generator.write("What became of the mill?", PASSAGES))
     assert (answer.text, answer.passages, answer.citations) == (NO_ANSWER, (), ())
     # Asked once more in the form, and the model is not asked for an answer.
@@ -85,9 +87,3 @@ def test_a_passage_that_fills_the_context_is_left_out() -> None:
     answer = whole(generator.write("What became of the mill?", [long, PASSAGES[0]]))
     assert (answer.passages, [each.doc_id for each in answer.citations]) == ((PASSAGES[0],), ["d0"])
     assert not any("sold sold" in asked for _, asked in model.asked)
-
-
-def test_no_passages_no_question() -> None:
-    model, generator = condensing({})
-    assert whole(generator.write("What?", [])).text == NO_ANSWER
-    assert model.asked == []

@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -54,17 +55,15 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ours(path: Path) -> Iterator[Store]:
-    store = Store(path)
-    yield store
-    store.close()
+    with closing(Store(path)) as store:
+        yield store
 
 
 @pytest.fixture
 def theirs(path: Path) -> Iterator[Store]:
     """As another process has it open."""
-    store = Store(path)
-    yield store
-    store.close()
+    with closing(Store(path)) as store:
+        yield store
 
 
 @pytest.mark.parametrize("make", INDEXES)
@@ -82,7 +81,9 @@ def test_a_retriever_finds_what_another_has_written(
     assert len(found(retriever, TEXTS[0], 9)) == 3
 
 
-def test_a_retriever_finds_what_its_own_store_has_written(ours: Store) -> None:
+def test_a_retriever_finds_what_its_own_store_has_written(
+    ours: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(ours, TEXTS[:2])
     retriever = HybridRetriever(WordEncoder(), FaissIndex(WordEncoder.dim), ours)
     assert found(retriever, TEXTS[0], 1) == [TEXTS[0]]
@@ -91,6 +92,10 @@ def test_a_retriever_finds_what_its_own_store_has_written(ours: Store) -> None:
     with ours.apart():
         pass
     write(ours, TEXTS[2:])
+    assert found(retriever, TEXTS[3], 1) == [TEXTS[3]]
+    # Nothing is read anew while nothing is written.
+    monkeypatch.setattr(Store, "vectors", None)
+    monkeypatch.setattr(Store, "count_passages", None)
     assert found(retriever, TEXTS[3], 1) == [TEXTS[3]]
 
 
@@ -120,24 +125,11 @@ def test_the_index_holds_what_the_store_holds_whoever_wrote_it(
         store.close()
 
 
-def test_nothing_is_read_anew_while_nothing_is_written(ours: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(ours, TEXTS)
-    retriever = HybridRetriever(WordEncoder(), FaissIndex(WordEncoder.dim), ours)
-    found(retriever, TEXTS[0], 1)
-    monkeypatch.setattr(Store, "vectors", None)
-    monkeypatch.setattr(Store, "count_passages", None)
-    assert found(retriever, TEXTS[0], 1) == [TEXTS[0]]
-
-
 def test_many_threads_search_while_another_writes(ours: Store, theirs: Store) -> None:
     write(theirs, TEXTS[:1])
     retriever = HybridRetriever(WordEncoder(), FaissIndex(WordEncoder.dim), ours)
-
-    def search(number: int) -> list[str]:
-        return found(retriever, TEXTS[0], 1)
-
     with ThreadPoolExecutor(6) as pool:
-        searching = [pool.submit(search, number) for number in range(120)]
+        searching = [pool.submit(found, retriever, TEXTS[0], 1) for _ in range(120)]
         for number in range(30):
             write(theirs, [f"note {number} of another thing"])
             erase(theirs, f"note {number} of another thing")
@@ -157,10 +149,8 @@ def test_a_collection_that_was_deleted_or_replaced_is_not_searched(
         create_database(path)
     with pytest.raises(CollectionError) as refused:
         found(retriever, TEXTS[0], 1)
-    assert str(refused.value) == (
-        f"collection {path.parent.name} was deleted or replaced while it was open. Restart the server, or "
-        "run the same command again."
-    )
+    told = f"collection {path.parent.name} was deleted or replaced while it was open. Restart the server, or "
+    assert str(refused.value).startswith(told)
 
 
 # -- a server and others, each a process of its own ------------------------------------------------------
@@ -181,8 +171,7 @@ def best(client: httpx.Client, question: str) -> list[str]:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    settings = "threads = 1\n[detector]\nlearned = false\n[risk]\nkind = 'prior'\n"
-    return ingested(tmp_path, settings, NOTES)
+    return ingested(tmp_path, "threads = 1\n[detector]\nlearned = false\n[risk]\nkind = 'prior'\n", NOTES)
 
 
 def test_a_running_server_follows_erasures_and_ingests(data: Path) -> None:
@@ -191,8 +180,7 @@ def test_a_running_server_follows_erasures_and_ingests(data: Path) -> None:
         assert best(client, broken) == ["r0000"]
         assert lethe(data, "erase", "r0000", "-c", "notes").code == 0
         assert best(client, broken) == ["r0001"]
-        answer = ask(client, broken).json()
-        assert "r0000" not in json.dumps(answer)
+        assert "r0000" not in json.dumps(ask(client, broken).json())
         new = data.parent / "new.jsonl"
         new.write_text(json.dumps({"id": "r0009", "text": NEW}) + "\n")
         assert lethe(data, "ingest", str(new), "-c", "notes").code == 0
@@ -209,8 +197,6 @@ def test_a_server_whose_collection_is_gone_says_so_and_answers_from_the_next(dat
         for refused, code in ((search, "collection_not_found"), (ask(client, "Who?"), "model_not_found")):
             told = refused.json()
             assert (refused.status_code, told.get("error", told)["code"]) == (404, code)
-            assert str(folder) not in refused.text
-            assert "Invented" not in refused.text
-        ran = lethe(data, "ingest", str(data.parent / "notes.jsonl"), "-c", "notes")
-        assert ran.code == 0
+            assert str(folder) not in refused.text and "Invented" not in refused.text
+        assert lethe(data, "ingest", str(data.parent / "notes.jsonl"), "-c", "notes").code == 0
         assert best(client, NOTES[0]) == ["r0000"]

@@ -1,6 +1,5 @@
 """Large collections, whose vectors are grouped into lists. All texts are invented."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import faiss
@@ -10,21 +9,17 @@ import pytest
 from models.vectors import Vectors
 from retrieval.collection import Collection, locked, noted
 from retrieval.index.faiss import RECALL, FaissIndex, grouped
-from retrieval.retriever import HybridRetriever
 from tests.commands import in_process
-from tests.doubles import CuttingWriter
-from tests.retrieval.test_store import ENCODER, MANIFEST, arrival, sanitized
+from tests.retrieval.test_store import MANIFEST, best, keep
 
 THINGS = ("boiler", "heron", "lighthouse", "mill", "parcel", "bicycle", "chapel", "cellar")
 DIM = 24
 
 
-def keep(collection: Collection, numbers: range) -> None:
-    writer = CuttingWriter(collection.store, ENCODER, MANIFEST.passage_tokens)
+def add(collection: Collection, numbers: range) -> None:
     notes = [(f"n{i}", f"Note {i} of the {THINGS[i % 8]} and thing {i * 7919 % 1000}.") for i in numbers]
-    writer.keep([(arrival(name, name), sanitized(name, text)) for name, text in notes])
-    writer_job = writer.job_id
-    collection.store.finish_job(writer_job, {"ingested": len(notes)})
+    writer = keep(collection.store, *((name, name, text) for name, text in notes))
+    collection.store.finish_job(writer.job_id, {"ingested": len(notes)})
 
 
 def crowd(count: int, seed: int = 0) -> Vectors:
@@ -37,14 +32,19 @@ def crowd(count: int, seed: int = 0) -> Vectors:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A collection that is large by the measure of this test."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A collection that is large by the measure of this test, as it is not before its last note."""
     monkeypatch.setattr("retrieval.collection.EXACT_UP_TO", 300)
     place = tmp_path / "data" / "collections" / "c"
     with locked(place), Collection.create(place, MANIFEST) as collection:
-        keep(collection, range(400))
+        add(collection, range(3))
         collection.publish()
-    yield place
+        index = collection.load_index()
+        assert isinstance(index, FaissIndex) and index.exact
+        assert noted(collection.store)["lists"] is None
+        add(collection, range(3, 400))
+        collection.publish()
+    return place
 
 
 def test_a_large_collection_is_grouped_and_tells_its_recall(
@@ -52,46 +52,30 @@ def test_a_large_collection_is_grouped_and_tells_its_recall(
 ) -> None:
     with Collection.open(folder) as collection:
         index, lists = collection.load_index(), noted(collection.store)["lists"]
-        assert isinstance(index, FaissIndex)
-        assert not index.exact
-        assert len(index) == collection.store.count_passages() >= 400
-        assert lists["vectors"] == len(index)
+        assert isinstance(index, FaissIndex) and not index.exact
+        assert lists["vectors"] == len(index) == collection.store.count_passages() >= 400
         assert 1 < lists["probed"] <= lists["lists"]
         assert RECALL <= lists["recall"] <= 1
-        retriever = HybridRetriever(ENCODER, index, collection.store)
-        assert retriever.retrieve(["Note 77 of the bicycle"], 1)[0][0].passage.doc_id == "n77"
+        assert best(collection, "Note 77 of the bicycle") == "n77"
     (row,) = in_process(capsys, "collections", "--data-dir", str(folder.parents[1])).rows
     assert row["recall_at_10"] == lists["recall"]
 
 
 def test_it_is_grouped_again_when_it_has_doubled(folder: Path) -> None:
     with Collection.open(folder) as collection:
-        keep(collection, range(400, 700))
+        add(collection, range(400, 700))
         collection.publish()
         first = noted(collection.store)["lists"]["vectors"]
         assert len(collection.load_index()) == collection.store.count_passages() > first
-        keep(collection, range(700, 1000))
+        add(collection, range(700, 1000))
         collection.publish()
         assert noted(collection.store)["lists"]["vectors"] == collection.store.count_passages()
 
 
-def test_a_small_collection_stays_exact(tmp_path: Path) -> None:
-    with locked(tmp_path / "c"), Collection.create(tmp_path / "c", MANIFEST) as collection:
-        keep(collection, range(3))
-        collection.publish()
-        index = collection.load_index()
-        assert isinstance(index, FaissIndex)
-        assert index.exact
-        assert noted(collection.store)["lists"] is None
-
-
 def test_an_erased_document_leaves_the_lists_and_their_file(folder: Path) -> None:
     with Collection.open(folder) as collection:
-        gone = [
-            number
-            for number, passage in collection.store.passages(collection.store.passage_ids()).items()
-            if passage.doc_id == "n77"
-        ]
+        passages = collection.store.passages(collection.store.passage_ids())
+        gone = [number for number, passage in passages.items() if passage.doc_id == "n77"]
         vector = collection.store.vectors_of(gone[:1])[1].astype(np.float16)
         assert vector.tobytes() in (folder / "vectors.faiss").read_bytes()
         assert collection.erase_all(["n77"])[0].traces_found == 0

@@ -51,26 +51,24 @@ def test_what_stands_in_the_context_stays_and_other_names_go() -> None:
     assert GUARD.invoke({"context": CONTEXT, "answer": ANSWER}) == LET_OUT
     assert "Aske" not in GUARD.invoke({"answer": ANSWER})
     assert GUARD.invoke({"context": CONTEXT}) == ""
-
-
-def test_a_name_across_two_documents_is_in_neither() -> None:
+    # A name across two documents is in neither.
     context = [Document("It was signed by Mara"), Document("Vell is a village.")]
     assert "Mara Vell" not in GUARD.invoke({"context": context, "answer": "Then Mara Vell left."})
+    late: Iterator[dict[str, Any]] = iter([{"answer": "Then Mara Vell left."}, {"context": CONTEXT}])
+    with pytest.raises(ConfigurationError, match=r"^OutputGuard: the context came after the answer; send it"):
+        list(GUARD.transform(late))
 
 
-def test_it_guards_a_chain_that_streams() -> None:
-    pieces = list(chain().stream({"question": "Who signed it?"}))
+def test_it_guards_a_chain_that_streams_and_an_asynchronous_one() -> None:
+    async def streamed() -> str:
+        return "".join([piece async for piece in chain().astream(asked)])
+
+    asked = {"question": "Who signed it?"}
+    pieces = list(chain().stream(asked))
     assert "".join(pieces) == LET_OUT
     assert len(pieces) > 3
-    assert chain().invoke({"question": "Who signed it?"}) == LET_OUT
-
-
-def test_it_guards_an_asynchronous_chain() -> None:
-    async def streamed() -> str:
-        return "".join([piece async for piece in chain().astream({"question": "Who signed it?"})])
-
-    assert asyncio.run(streamed()) == LET_OUT
-    assert asyncio.run(chain().ainvoke({"question": "Who signed it?"})) == LET_OUT
+    assert chain().invoke(asked) == LET_OUT
+    assert asyncio.run(streamed()) == asyncio.run(chain().ainvoke(asked)) == LET_OUT
 
 
 @given(st.lists(st.integers(0, len(ANSWER)), max_size=8))
@@ -79,9 +77,3 @@ def test_how_the_answer_is_cut_changes_nothing(cuts: list[int]) -> None:
     pieces: list[dict[str, Any]] = [{"context": CONTEXT}]
     pieces += [{"answer": ANSWER[start:end]} for start, end in zip(ends, ends[1:], strict=False)]
     assert "".join(GUARD.transform(iter(pieces))) == LET_OUT
-
-
-def test_a_context_after_the_answer_is_refused() -> None:
-    late: Iterator[dict[str, Any]] = iter([{"answer": "Then Mara Vell left."}, {"context": CONTEXT}])
-    with pytest.raises(ConfigurationError, match=r"^OutputGuard: the context came after the answer; send it"):
-        list(GUARD.transform(late))

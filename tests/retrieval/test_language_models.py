@@ -2,6 +2,7 @@
 
 import logging
 import socket
+import sys
 import time
 import traceback
 from collections.abc import Sequence
@@ -21,12 +22,11 @@ from models.language.llama_cpp import LlamaCppModel
 from models.language.openai_compatible import OpenAICompatibleModel
 from models.language.protocol import ChatMessage, PromptTooLong
 from retrieval.citations import NO_ANSWER, without_marks
-from retrieval.documents import Passage, RetrievedPassage
 from retrieval.generators.language_model import LanguageModelGenerator, build_prompt
 from retrieval.writing import whole
 from tests.chat_server import Reply, chat_server, says, streams
 from tests.tiny_gguf import CHAT_TEMPLATE, make_tiny_gguf
-from tests.writing import cite
+from tests.writing import cite, found
 
 MARKER = "zqxmarker"
 KEY = "sk-invented-0123456789"
@@ -36,10 +36,10 @@ HELLO = [ChatMessage("system", "Be brief."), ChatMessage("user", f"Hello, {MARKE
 class WordModel:
     """Counts words, answers with a given text and remembers what it read."""
 
+    name = "word model"
+
     def __init__(self, context_tokens: int = 10_000, text: str = "") -> None:
-        self.name = "word model"
-        self.context_tokens = context_tokens
-        self.text = text
+        self.context_tokens, self.text = context_tokens, text
         self.read: list[Sequence[ChatMessage]] = []
 
     def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
@@ -54,12 +54,8 @@ class WordModel:
         return self.text
 
 
-def found(*texts: str, similarities: Sequence[float] = ()) -> list[RetrievedPassage]:
-    scores = similarities or [1 - n / 10 for n in range(len(texts))]
-    return [
-        RetrievedPassage(Passage(100 + n, f"doc-{n}", 0, len(text), text), score)
-        for n, (text, score) in enumerate(zip(texts, scores, strict=True), start=1)
-    ]
+def bare_tokens(question: str) -> int:
+    return WordModel().count_tokens(build_prompt(question, [], WordModel(), 1).messages)
 
 
 # --- the prompt ---------------------------------------------------------------------------------------
@@ -83,20 +79,11 @@ def test_no_passage_can_end_its_own_quotation(text: str) -> None:
     assert all(line.startswith(">") for line in quoted.splitlines())
 
 
-def test_the_last_passages_are_left_out_first_and_the_others_keep_their_marks() -> None:
-    passages = found("b " * 50, "c " * 50, "a " * 50)
-    bare = WordModel().count_tokens(build_prompt("Q", [], WordModel(), 1).messages)
-    prompt = build_prompt("Q", passages, WordModel(bare + 120), 10)
-    assert list(prompt.passages) == [1, 2]
-    assert "[1]\n> b" in prompt.messages[1].content
-    assert "> a" not in prompt.messages[1].content
-
-
 @given(st.integers(3, 60))
-def test_the_last_passage_is_shortened_to_what_fits(room: int) -> None:
+def test_the_last_passage_is_shortened_to_what_fits_and_none_comes_after_it(room: int) -> None:
     words = [f"w{n}" for n in range(200)]
-    bare = WordModel().count_tokens(build_prompt("Q", [], WordModel(), 1).messages)
-    prompt = build_prompt("Q", found(" ".join(words)), WordModel(bare + room + 5), 5)
+    prompt = build_prompt("Q", found(" ".join(words), "z"), WordModel(bare_tokens("Q") + room + 5), 5)
+    assert list(prompt.passages) == [1]
     assert prompt.passages[1].passage.text == " ".join(words[: room - 2])  # a mark and a ">" are words too
     assert prompt.messages[1].content.endswith("Question: Q")
 
@@ -104,13 +91,11 @@ def test_the_last_passage_is_shortened_to_what_fits(room: int) -> None:
 @pytest.mark.parametrize("room", [-1, 0, 2])
 def test_a_question_is_never_cut_but_refused(room: int) -> None:
     question = f"{MARKER} " * 30
-    bare = WordModel().count_tokens(build_prompt(question, [], WordModel(), 1).messages)
+    bare = bare_tokens(question)
     with pytest.raises(PromptTooLong) as caught:
         build_prompt(question, found("one", "two"), WordModel(bare + room + 5), 5)
-    assert str(caught.value) == (
-        f"the prompt takes {bare} tokens and word model has room for {bare + room}: "
-        "ask a shorter question or choose a model with a larger context"
-    )
+    told = f"the prompt takes {bare} tokens and word model has room for {bare + room}: ask a shorter question"
+    assert str(caught.value).startswith(told)
     assert MARKER not in "".join(traceback.format_exception(caught.value))
 
 
@@ -129,8 +114,7 @@ def test_a_question_is_never_cut_but_refused(room: int) -> None:
 def test_citations_are_the_marks_that_exist(written: str, text: str, marks: list[int]) -> None:
     cleaned, citations = cite(written, dict(enumerate(found("one", "two"), start=1)))
     assert cleaned == text
-    assert [citation.mark for citation in citations] == marks
-    assert [citation.doc_id for citation in citations] == [f"doc-{mark}" for mark in marks]
+    assert [(each.mark, each.doc_id) for each in citations] == [(mark, f"d{mark}") for mark in marks]
 
 
 @given(st.text(alphabet="[]()0123456789, ;x", max_size=40))
@@ -174,12 +158,9 @@ def test_a_model_is_not_asked_without_passages() -> None:
 
 @pytest.mark.parametrize("max_tokens", [0, 200])
 def test_an_answer_must_leave_room_for_the_prompt(max_tokens: int) -> None:
-    with pytest.raises(ConfigurationError) as caught:
+    told = f"^an answer of {max_tokens} tokens leaves no prompt in the 200 .* set between 1 and 199 tokens$"
+    with pytest.raises(ConfigurationError, match=told):
         LanguageModelGenerator(WordModel(200), max_tokens)
-    assert str(caught.value) == (
-        f"an answer of {max_tokens} tokens leaves no prompt in the 200 tokens of word model; "
-        "set between 1 and 199 tokens"
-    )
 
 
 # --- a GGUF file --------------------------------------------------------------------------------------
@@ -204,27 +185,14 @@ def template_of(folder: Path, template: str | None) -> LlamaCppModel:
     return LlamaCppModel(folder / "other.gguf", threads=1)
 
 
-def tokens_of_text(model: LlamaCppModel, text: str) -> int:
-    return len(model._llama.tokenize(text.encode(), add_bos=False, special=True))
-
-
 def test_a_gguf_model_continues_and_says_what_it_is(tiny: LlamaCppModel) -> None:
     text = tiny.complete(HELLO, max_tokens=16)
-    assert text
-    assert tiny.complete(HELLO, max_tokens=16) == text
-    assert tiny.complete(HELLO, max_tokens=4) != text
+    assert text and tiny.complete(HELLO, max_tokens=16) == text != tiny.complete(HELLO, max_tokens=4)
     assert (tiny.name, tiny.context_tokens) == ("llama.cpp tiny.gguf", 4096)
-
-
-def test_the_seed_decides_above_temperature_zero(tiny: LlamaCppModel) -> None:
     drawn = [tiny.complete(HELLO, max_tokens=16, temperature=1.5, seed=seed) for seed in (1, 2, 1)]
     assert drawn[0] == drawn[2] != drawn[1]
-
-
-def test_a_prompt_is_counted_with_its_template(tiny: LlamaCppModel) -> None:
-    # <s>, then turn, role, text and end of each message, then the turn that the model is to fill.
-    whole = "<s><|turn|>user\nhe<|end|>\n<|turn|>assistant\n"
-    assert tiny.count_tokens([ChatMessage("user", "he")]) == tokens_of_text(tiny, whole)
+    with pytest.raises(ValueError, match="max_tokens must be at least 1, not 0"):
+        tiny.complete(HELLO, max_tokens=0)
 
 
 def test_text_cannot_end_its_turn(tiny: LlamaCppModel) -> None:
@@ -242,22 +210,21 @@ def test_threads_take_turns(tiny: LlamaCppModel) -> None:
     assert together == alone
 
 
-def test_a_gguf_model_can_be_read_while_it_writes(tiny: LlamaCppModel) -> None:
+def test_a_gguf_model_can_be_read_while_it_writes_and_is_free_once_its_reader_leaves(
+    tiny: LlamaCppModel,
+) -> None:
     pieces = list(tiny.stream(HELLO, max_tokens=16))
     assert len(pieces) > 1
-    assert "".join(pieces) == tiny.complete(HELLO, max_tokens=16)
-
-
-def test_a_gguf_model_is_free_once_its_reader_leaves(tiny: LlamaCppModel) -> None:
     reading = tiny.stream(HELLO, max_tokens=16)
     next(reading)
     reading.close()
-    assert tiny.complete(HELLO, max_tokens=4) == "".join(tiny.stream(HELLO, max_tokens=4))
+    assert "".join(pieces) == tiny.complete(HELLO, max_tokens=16)
 
 
 @pytest.mark.parametrize(
     ("template", "prompt"),
     [
+        (CHAT_TEMPLATE, "<|turn|>system\nBe.<|end|>\n<|turn|>user\nhe<|end|>\n<|turn|>assistant\n"),
         (None, "Be.\n\nhe\n\nAnswer:"),
         ("{{ raise_exception('broken') }}", "Be.\n\nhe\n\nAnswer:"),
         (
@@ -270,15 +237,16 @@ def test_a_gguf_model_is_free_once_its_reader_leaves(tiny: LlamaCppModel) -> Non
             "Be.\n\nhe<|end|>",
         ),
     ],
-    ids=["none", "raises", "no system role", "drops the system role"],
+    ids=["own", "none", "raises", "no system role", "drops the system role"],
 )
-def test_files_with_other_templates_are_understood(
+def test_a_prompt_is_written_and_counted_with_the_template_of_its_file(
     llama_cpp: ModuleType, tmp_path: Path, template: str | None, prompt: str
 ) -> None:
     model = template_of(tmp_path, template)
     asked = [ChatMessage("system", "Be."), ChatMessage("user", "he")]
     assert model._tokens(asked)[0] == 1
-    assert model.count_tokens(asked) == tokens_of_text(model, prompt) + 1
+    alone = model._llama.tokenize(prompt.encode(), add_bos=False, special=True)
+    assert model.count_tokens(asked) == len(alone) + 1
     assert model.complete(asked, max_tokens=4)
 
 
@@ -289,57 +257,40 @@ def test_a_prompt_that_does_not_fit_is_refused(tiny: LlamaCppModel) -> None:
     assert MARKER not in "".join(traceback.format_exception(caught.value))
 
 
-def test_max_tokens_must_be_positive(tiny: LlamaCppModel) -> None:
-    with pytest.raises(ValueError, match="max_tokens must be at least 1, not 0"):
-        tiny.complete(HELLO, max_tokens=0)
-
-
 def test_a_template_that_fails_on_a_text_does_not_show_it(llama_cpp: ModuleType, tmp_path: Path) -> None:
-    template = (
-        "{% for m in messages %}{% if 'zqx' in m.content %}{{ raise_exception(m.content) }}{% endif %}"
-        "{{ m.content }}{% endfor %}"
-    )
-    with pytest.raises(ModelUnavailable) as caught:
+    fails = "{% if 'zqx' in m.content %}{{ raise_exception(m.content) }}{% endif %}"
+    template = f"{{% for m in messages %}}{fails}{{{{ m.content }}}}{{% endfor %}}"
+    with pytest.raises(ModelUnavailable, match="failed while preparing the prompt; try again") as caught:
         template_of(tmp_path, template).complete(HELLO, max_tokens=4)
-    assert str(caught.value) == (
-        "llama.cpp other.gguf failed while preparing the prompt; "
-        "try again, and if it fails again choose another GGUF file"
-    )
     assert MARKER not in "".join(traceback.format_exception(caught.value))
 
 
 def test_missing_wrong_and_damaged_files_are_told_apart(
     llama_cpp: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    whole, wrong, cut = tmp_path / "whole.gguf", tmp_path / "wrong.gguf", tmp_path / "cut.gguf"
+    names = ("whole.gguf", "wrong.gguf", "cut.gguf", "unreadable.gguf")
+    whole, wrong, cut, unreadable = (tmp_path / name for name in names)
     make_tiny_gguf(whole)
     wrong.write_bytes(b"PK\x03\x04")
     cut.write_bytes(whole.read_bytes()[:50_000])
-    unreadable = tmp_path / "unreadable.gguf"
     make_tiny_gguf(unreadable, "{% if %}")
-    expected = {
+    for path, message in {
         tmp_path / "absent.gguf": "cannot be read (FileNotFoundError); give the path of a GGUF file",
         tmp_path: "cannot be read (IsADirectoryError); give the path of a GGUF file",
         wrong: f"{wrong} is not a GGUF file; give the path of a model in llama.cpp's GGUF format",
         cut: f"llama.cpp cannot load {cut}; the file may be cut short",
         unreadable: f"llama.cpp cannot load {unreadable}; the file may be cut short",
-    }
-    for path, message in expected.items():
+    }.items():
         with pytest.raises(ModelUnavailable) as caught:
             LlamaCppModel(path)
-        assert message in str(caught.value)
-        assert str(path) in str(caught.value)
+        assert message in str(caught.value) and str(path) in str(caught.value)
     assert capfd.readouterr().err == ""
 
 
 def test_a_missing_library_is_told_with_its_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "llama_cpp", None)
-    with pytest.raises(ModelUnavailable) as caught:
+    monkeypatch.setitem(sys.modules, "llama_cpp", None)
+    with pytest.raises(ModelUnavailable, match=r"install it with: pip install 'lethe\[llama\]'"):
         LlamaCppModel(tmp_path / "any.gguf")
-    assert str(caught.value) == (
-        "llama-cpp-python, which runs GGUF files, cannot be imported; "
-        "install it with: pip install 'lethe[llama]' (it builds in about six minutes)"
-    )
 
 
 # --- an OpenAI-compatible server ----------------------------------------------------------------------
@@ -350,32 +301,8 @@ def failure(model: OpenAICompatibleModel) -> str:
     with pytest.raises(ModelUnavailable) as caught:
         model.complete(HELLO, max_tokens=8)
     printed = "".join(traceback.format_exception(caught.value))
-    assert MARKER not in printed
-    assert KEY not in printed
-    assert "secret body" not in printed
+    assert not [private for private in (MARKER, KEY, "secret body") if private in printed]
     return str(caught.value)
-
-
-def test_what_is_sent_is_the_protocol() -> None:
-    with chat_server(says("Good day.")) as server:
-        model = OpenAICompatibleModel(server.url, "invented", KEY)
-        assert model.complete(HELLO, max_tokens=8, temperature=0.5, seed=3) == "Good day."
-        assert model.name == f"invented at {server.url.split('/')[2]}"
-    assert server.paths == ["/v1/chat/completions"]
-    assert server.keys == [f"Bearer {KEY}"]
-    assert server.requests == [
-        {
-            "model": "invented",
-            "messages": [
-                {"role": "system", "content": "Be brief."},
-                {"role": "user", "content": f"Hello, {MARKER}."},
-            ],
-            "max_tokens": 8,
-            "temperature": 0.5,
-            "seed": 3,
-            "stream": False,
-        }
-    ]
 
 
 @pytest.mark.parametrize(
@@ -384,8 +311,7 @@ def test_what_is_sent_is_the_protocol() -> None:
 def test_a_base_url_may_be_written_in_several_ways(suffix: str, path: str) -> None:
     with chat_server(says("Yes.")) as server:
         OpenAICompatibleModel(server.url.removesuffix("/v1") + suffix, "m").complete(HELLO, max_tokens=8)
-    assert server.paths == [f"{path}/chat/completions"]
-    assert server.keys == [None]
+    assert (server.paths, server.keys) == ([f"{path}/chat/completions"], [None])
 
 
 @pytest.mark.parametrize(
@@ -408,33 +334,28 @@ def test_a_refusal_gives_host_status_and_remedy(status: int, remedy: str) -> Non
     assert len(server.requests) == 1
 
 
-def test_a_busy_server_is_asked_again_when_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_server_is_asked_again_when_it_says_unless_that_is_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     waits: list[float] = []
     monkeypatch.setattr("models.language.openai_compatible.time.sleep", waits.append)
     busy = [Reply(b"secret body", 429, {"Retry-After": "7"}), Reply(b"", 429), says("At last.")]
     with chat_server(*busy) as server:
         assert OpenAICompatibleModel(server.url, "m").complete(HELLO, max_tokens=8) == "At last."
     assert waits == [7.0, 1.0]
-
-
-def test_a_server_that_stays_busy_is_given_up() -> None:
-    with chat_server(Reply(b"secret body", 429, {"Retry-After": "0"})) as server:
-        message = failure(OpenAICompatibleModel(server.url, "m"))
-    assert message.endswith(
-        "answered with HTTP status 429; it is out of quota or busy: wait, or ask for a higher limit"
-    )
-    assert len(server.requests) == openai_compatible.MAX_TRIES
-
-
-def test_a_long_wait_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: list[float] = []
-    monkeypatch.setattr("models.language.openai_compatible.time.sleep", waits.append)
     tomorrow = format_datetime(datetime.now(UTC) + timedelta(days=1), usegmt=True)
     for asked in ("86400", "9" * 400, tomorrow):
         with chat_server(Reply(b"", 429, {"Retry-After": asked})) as server:
             failure(OpenAICompatibleModel(server.url, "m"))
         assert len(server.requests) == 1
-    assert waits == []
+    assert waits == [7.0, 1.0]
+
+
+def test_a_server_that_stays_busy_is_given_up() -> None:
+    with chat_server(Reply(b"secret body", 429, {"Retry-After": "0"})) as server:
+        message = failure(OpenAICompatibleModel(server.url, "m"))
+    assert "HTTP status 429; it is out of quota or busy: wait, or ask for a higher limit" in message
+    assert len(server.requests) == openai_compatible.MAX_TRIES
 
 
 @pytest.mark.parametrize(
@@ -444,28 +365,27 @@ def test_no_retry_after_can_break_the_exchange(header: str) -> None:
     assert openai_compatible._seconds(header) == 1.0
 
 
+NO_COMPLETION = "its answer is not a chat completion; check that the base URL"
+
+
 @pytest.mark.parametrize(
-    "body",
+    ("reply", "told"),
     [
-        b"",
-        b"secret body",
-        b"[]",
-        b'{"choices": []}',
-        b'{"choices": [{"message": "secret body"}]}',
-        b"\xff\xfe",
-        b"[" * 100_000,
+        (Reply(b""), NO_COMPLETION),
+        (Reply(b"secret body"), NO_COMPLETION),
+        (Reply(b"[]"), NO_COMPLETION),
+        (Reply(b'{"choices": []}'), NO_COMPLETION),
+        (Reply(b'{"choices": [{"message": "secret body"}]}'), NO_COMPLETION),
+        (Reply(b"\xff\xfe"), NO_COMPLETION),
+        (Reply(b"[" * 100_000), NO_COMPLETION),
+        (Reply(b'{"choices": [{"message": {"content": null}}]}'), "its answer holds no text"),
+        (Reply(b"secret body", cut=True), "broke off (RemoteProtocolError); see that server's log, and try"),
     ],
-    ids=["empty", "text", "list", "no choices", "no content", "not UTF-8", "deep"],
+    ids=["empty", "text", "list", "no choices", "no content", "not UTF-8", "deep", "no text", "cut"],
 )
-def test_an_answer_that_is_no_completion_is_told_without_quoting_it(body: bytes) -> None:
-    with chat_server(Reply(body)) as server:
-        message = failure(OpenAICompatibleModel(server.url, "m"))
-    assert "cannot be used: its answer is not a chat completion; check that the base URL" in message
-
-
-def test_an_answer_without_text_is_told() -> None:
-    with chat_server(Reply(b'{"choices": [{"message": {"content": null}}]}')) as server:
-        assert "its answer holds no text" in failure(OpenAICompatibleModel(server.url, "m"))
+def test_an_answer_that_is_no_completion_is_told_without_quoting_it(reply: Reply, told: str) -> None:
+    with chat_server(reply) as server:
+        assert told in failure(OpenAICompatibleModel(server.url, "m"))
 
 
 def test_an_endless_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -483,18 +403,12 @@ def test_the_time_limit_holds_for_the_whole_answer(seconds: float) -> None:
     assert message.endswith("did not answer within 0.3 s; allow more time, or choose a smaller model")
 
 
-def test_a_broken_exchange_is_told() -> None:
-    with chat_server(Reply(b"secret body", cut=True)) as server:
-        message = failure(OpenAICompatibleModel(server.url, "m"))
-    assert "broke off (RemoteProtocolError); see that server's log, and try again" in message
-
-
 def test_a_server_that_is_not_there_is_told() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         host = f"127.0.0.1:{free.getsockname()[1]}"
     message = failure(OpenAICompatibleModel(f"http://{host}/v1", "m", KEY))
-    assert message == (f"the language model at {host} cannot be reached; start it, or correct its base URL")
+    assert message == f"the language model at {host} cannot be reached; start it, or correct its base URL"
 
 
 def test_the_environment_does_not_redirect_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -532,22 +446,26 @@ def test_safe_urls_are_taken() -> None:
 
 @pytest.mark.parametrize("key", [f"{KEY}\nX-Other: 1", f"{KEY} x", f"{KEY}é"])
 def test_a_key_that_no_header_can_carry_is_refused_unseen(key: str) -> None:
-    with pytest.raises(ConfigurationError) as caught:
+    with pytest.raises(ConfigurationError, match="space or a character outside printable ASCII") as caught:
         OpenAICompatibleModel("http://localhost:1", "m", key)
-    assert str(caught.value) == (
-        "the language model's API key holds a space or a character outside printable ASCII; set the key alone"
-    )
+    assert KEY not in str(caught.value)
 
 
-def test_the_key_and_the_texts_appear_in_no_log_and_no_repr(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_is_sent_is_the_protocol_and_stands_in_no_log_and_no_repr(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     caplog.set_level(logging.DEBUG)
     with chat_server(says(f"{MARKER} said so.")) as server:
-        model = OpenAICompatibleModel(server.url, "m", f"{KEY}\n")
-        assert MARKER in model.complete(HELLO, max_tokens=8)
-    seen = caplog.text + repr(model) + repr(HELLO) + model.name
+        model = OpenAICompatibleModel(server.url, "invented", f"{KEY}\n")
+        said = model.complete(HELLO, max_tokens=8, temperature=0.5, seed=3)
+    assert (said, model.name) == (f"{MARKER} said so.", f"invented at {server.url.split('/')[2]}")
+    assert (server.paths, server.keys) == (["/v1/chat/completions"], [f"Bearer {KEY}"])
+    asked = [{"role": each.role, "content": each.content} for each in HELLO]
+    options = {"max_tokens": 8, "temperature": 0.5, "seed": 3, "stream": False}
+    assert server.requests == [{"model": "invented", "messages": asked, **options}]
     assert "chat/completions" in caplog.text
-    assert MARKER not in seen
-    assert KEY not in seen
+    seen = caplog.text + repr(model) + repr(HELLO) + model.name
+    assert MARKER not in seen and KEY not in seen
 
 
 def test_tokens_are_estimated_with_something_to_spare() -> None:
@@ -564,20 +482,23 @@ def streamed(reply: Reply, timeout_s: float = 60.0) -> list[str]:
     with chat_server(reply) as server:
         pieces = list(OpenAICompatibleModel(server.url, "m", timeout_s=timeout_s).stream(HELLO, max_tokens=8))
     assert server.requests[0]["stream"] is True
-    return pieces
+    return [piece for piece in pieces if piece]
 
 
-def test_the_pieces_of_a_server_come_one_by_one() -> None:
-    assert [piece for piece in streamed(streams("Good ", "day.", " 1")) if piece] == ["Good ", "day.", " 1"]
+RETURNS = streams("Good ", "day.").body.replace(b"\n", b"\r\n").removesuffix(b"\r\n\r\n")
 
 
-def test_a_server_that_does_not_stream_is_read_whole() -> None:
-    assert streamed(says("Good day.")) == ["Good day."]
-
-
-def test_events_may_end_with_carriage_returns_and_without_a_last_line() -> None:
-    body = streams("Good ", "day.").body.replace(b"\n", b"\r\n").removesuffix(b"\r\n\r\n")
-    assert "".join(streamed(Reply(body))) == "Good day."
+@pytest.mark.parametrize(
+    ("reply", "pieces"),
+    [
+        (streams("Good ", "day.", " 1"), ["Good ", "day.", " 1"]),
+        (says("Good day."), ["Good day."]),
+        (Reply(RETURNS), ["Good ", "day."]),
+    ],
+    ids=["one by one", "not streamed", "carriage returns and no last line"],
+)
+def test_the_pieces_of_a_server_come_one_by_one(reply: Reply, pieces: list[str]) -> None:
+    assert streamed(reply) == pieces
 
 
 def test_a_stream_is_read_before_it_ends_and_can_be_left() -> None:
@@ -601,16 +522,12 @@ def test_a_stream_is_read_before_it_ends_and_can_be_left() -> None:
         (Reply(b'{"secret body'), "its answer is not a chat completion"),
         (Reply(b"secret body"), "its answer is not a chat completion"),
         (Reply(b""), "its answer is not a chat completion"),
+        (streams(*["day "] * 20, seconds=0.005), "did not answer within 0.3 s"),
     ],
-    ids=["no json", "no text", "no delta", "refused", "cut", "half an object", "no event", "nothing"],
+    ids=["no json", "no text", "no delta", "refused", "cut", "half an object", "no event", "nothing", "slow"],
 )
 def test_a_stream_that_fails_is_told_without_quoting_it(reply: Reply, reason: str) -> None:
     with pytest.raises(ModelUnavailable) as caught:
-        streamed(reply)
+        streamed(reply, timeout_s=0.3 if reply.seconds else 60)
     assert reason in str(caught.value)
     assert "secret body" not in "".join(traceback.format_exception(caught.value))
-
-
-def test_the_time_limit_holds_for_a_whole_stream() -> None:
-    with pytest.raises(ModelUnavailable, match=r"did not answer within 0\.3 s"):
-        streamed(streams(*["day "] * 20, seconds=0.005), timeout_s=0.3)

@@ -17,10 +17,11 @@ LONG, SHORT = TEXT[:200], TEXT[:199]
 """A question that may be a copy of TEXT, and one that is too short."""
 
 
-def one(number: int, similarity: float, doc_id: str = "", start: int = 0) -> RetrievedPassage:
-    return RetrievedPassage(
-        Passage(number, doc_id or f"d{number}", start, start + len(TEXT), TEXT), similarity
-    )
+def one(
+    number: int, similarity: float, doc_id: str = "", start: int = 0, text: str = TEXT
+) -> RetrievedPassage:
+    passage = Passage(number, doc_id or f"d{number}", start, start + len(text), text)
+    return RetrievedPassage(passage, similarity)
 
 
 def plotted(documents: int, mean: float, spread: float) -> list[float]:
@@ -58,24 +59,16 @@ def test_passages_below_the_threshold_are_not_found_and_further_ones_take_their_
     assert shelf.wanted == NEAREST + 1
 
 
-def test_rules_are_true_only_if_there_is_one() -> None:
-    assert not PassageRules()
-    assert PassageRules(least_similarity=0.0) and PassageRules(hide_copies=0.05)
-
-
 # -- extreme values ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("known", [60, 30, 25])
-def test_mean_and_spread_are_read_from_the_nearest_alone(known: int) -> None:
+def test_mean_and_spread_are_read_from_the_nearest_but_the_best(known: int) -> None:
     # Of 60 from a normal distribution, the greatest is below z with the probability of one to the 60th.
     below = 0.95 ** (1 / 60)
     expected = 0.3 + 0.05 * NormalDist().inv_cdf(below)
-    assert extreme(plotted(60, 0.3, 0.05)[:known], 60, 0.05) == pytest.approx(expected, abs=1e-9)
-
-
-def test_the_best_has_no_part_in_it() -> None:
-    ranked = plotted(60, 0.3, 0.05)
+    ranked = plotted(60, 0.3, 0.05)[:known]
+    assert extreme(ranked, 60, 0.05) == pytest.approx(expected, abs=1e-9)
     assert extreme([1.0, *ranked[1:]], 60, 0.05) == extreme(ranked, 60, 0.05)
 
 
@@ -107,8 +100,9 @@ def test_it_moves_with_the_similarities_and_a_stricter_level_is_farther(
 
 
 def test_every_passage_of_a_copy_is_hidden_and_all_others_are_found() -> None:
-    own = [one(100, 0.8, "copy"), one(101, 0.2, "copy")]
-    guarded = GuardedPassages(Shelf([*own, *OTHERS]), PassageRules(hide_copies=0.05), lambda: 60)
+    own, rules = [one(100, 0.8, "copy"), one(101, 0.2, "copy")], PassageRules(hide_copies=0.05)
+    assert rules and PassageRules(least_similarity=0.0) and not PassageRules()
+    guarded = GuardedPassages(Shelf([*own, *OTHERS]), rules, lambda: 60)
     assert guarded.retrieve([LONG], 60) == [OTHERS]
     # What is merely about one document finds it.
     assert guarded.retrieve([SHORT], 3) == [[*own, OTHERS[0]]]
@@ -121,14 +115,8 @@ def test_of_a_longer_document_a_copy_says_as_much_more_or_a_whole_passage() -> N
     long = [one(100, 0.8, "copy"), one(101, 0.2, "copy", start=9_000), *OTHERS]
     assert copies(TEXT[:-1], long, 60, 0.05) == set()
     assert copies(TEXT, long, 60, 0.05) == {"copy"}
-
-
-def test_what_is_asked_about_a_short_note_is_no_copy_of_it() -> None:
-    note = RetrievedPassage(Passage(100, "note", 0, 50, TEXT[:50]), 0.8)
-    assert copies(TEXT[:50], [note, *OTHERS], 60, 0.05) == set()
-
-
-def test_two_versions_of_one_document_are_both_copies() -> None:
+    # What is asked about a short note is no copy of it, and both versions of a document are.
+    assert copies(TEXT[:50], [one(100, 0.8, text=TEXT[:50]), *OTHERS], 60, 0.05) == set()
     assert copies(TEXT, [one(100, 0.8), one(101, 0.78), *OTHERS], 61, 0.05) == {"d100", "d101"}
 
 

@@ -1,8 +1,6 @@
 """Answers piece by piece: what comes out does not depend on how the text was cut."""
 
 import re
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -126,22 +124,10 @@ def test_what_fails_before_the_first_piece_fails_at_once_and_what_comes_later_do
         next(writing)
 
 
-def test_a_reader_who_leaves_ends_the_writing() -> None:
+def test_no_more_is_asked_for_than_the_reader_takes_and_who_leaves_ends_the_writing() -> None:
     asked: list[str] = []
     writing = filtered(cut(["one. ", "two. ", "three."], asked), Until(()))
     assert next(writing) == "one. "
+    assert asked == ["one. "]
     writing.close()
     assert asked == ["one. "]
-
-
-def test_no_more_is_asked_for_than_the_reader_takes() -> None:
-    asked: list[Any] = []
-
-    def slow() -> Iterator[str]:
-        for piece in ("one ", "two "):
-            asked.append(piece)
-            yield piece
-
-    pieces = through_all(slow(), Until(()))
-    assert next(pieces) == "one "
-    assert asked == ["one "]

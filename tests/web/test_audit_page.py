@@ -140,13 +140,6 @@ def test_the_form_waits_for_the_collections(server: Served, browser: Browser) ->
         expect(page.locator("#audit-collection")).to_have_value("notes")
 
 
-def test_without_files_and_vault_the_page_says_what_is_missing(server: Served, browser: Browser) -> None:
-    with page_at(browser, server.url, refused=True) as page:
-        go(page, "audit")
-        page.locator("#audit-form button[type=submit]").click()
-        expect(page.locator("#audit-begin-error")).to_contain_text("vault")
-
-
 def test_a_key_without_the_scope_reads_files_only(data: Path, tmp_path: Path, browser: Browser) -> None:
     folder = tmp_path / "keyed"
     folder.mkdir()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, Route, expect
 
 from tests.browsing import NARROW, PAGES, WIDE, go, page_at, violations
 from tests.serving import Served
@@ -21,6 +21,7 @@ REPORT = """<!doctype html><html><head><title>Invented</title><style>body { colo
 <main><h1>Invented report</h1>
 <svg width="9" height="9"><rect style="fill: #ff0000" width="9" height="9"/></svg>
 <script>parent.pwned = 1; document.title = "run"</script></main></body></html>"""
+REPORT_FILE: FilePayload = {"name": "report.html", "mimeType": "text/html", "buffer": REPORT.encode()}
 
 
 def ask(page: Page, question: str) -> Locator:
@@ -30,10 +31,6 @@ def ask(page: Page, question: str) -> Locator:
     answer = page.locator(".turn:not(.yours)").last
     expect(answer.locator(".hint").last).to_contain_text("no language model is in use")
     return answer
-
-
-def body_of(request: Request) -> Any:
-    return request.post_data_json
 
 
 def sanitize(page: Page, text: str) -> None:
@@ -57,9 +54,7 @@ def filled(page: Page, files: list[Path]) -> dict[str, Callable[[], object]]:
     """How each tab is given something to show."""
 
     def audit() -> None:
-        page.locator("#audit-file").set_input_files(
-            {"name": "report.html", "mimeType": "text/html", "buffer": REPORT.encode()}
-        )
+        page.locator("#audit-file").set_input_files(REPORT_FILE)
 
     def chat() -> None:
         ask(page, QUESTION).locator(".mark").first.click()
@@ -121,6 +116,13 @@ def test_tabs_have_addresses_titles_and_headings(page: Page) -> None:
         assert page.locator("h1:visible").all_text_contents() == [name.capitalize()]
     page.go_back()
     expect(page.get_by_role("heading", name="Trail", level=1)).to_be_focused()
+    # One that was gone to by keyboard is read out and has no box.
+    page.get_by_role("navigation").get_by_role("link", name="Ingest").focus()
+    page.keyboard.press("Enter")
+    heading = page.get_by_role("heading", name="Ingest", level=1)
+    expect(heading).to_be_focused()
+    assert heading.evaluate("each => each.matches(':focus-visible')")
+    assert heading.evaluate("each => getComputedStyle(each).outlineStyle") == "none"
 
 
 def test_search_marks_words_and_opens_documents(page: Page) -> None:
@@ -135,15 +137,6 @@ def test_search_marks_words_and_opens_documents(page: Page) -> None:
     page.get_by_role("button", name=re.compile("^Open ")).first.click()
     expect(page.locator("#document h4")).to_be_focused()
     expect(page.locator("#document .quoted")).to_contain_text("Invented note.")
-
-
-def test_the_heading_of_a_tab_that_was_gone_to_by_keyboard_is_read_out_and_has_no_box(page: Page) -> None:
-    page.get_by_role("navigation").get_by_role("link", name="Ingest").focus()
-    page.keyboard.press("Enter")
-    heading = page.get_by_role("heading", name="Ingest", level=1)
-    expect(heading).to_be_focused()
-    assert heading.evaluate("each => each.matches(':focus-visible')")
-    assert heading.evaluate("each => getComputedStyle(each).outlineStyle") == "none"
 
 
 # -- chat ----------------------------------------------------------------------------------------------
@@ -198,9 +191,9 @@ def test_a_question_goes_on_about_the_one_before_and_its_citation_opens(page: Pa
     ask(page, "Who keeps the lighthouse?")
     with page.expect_request("**/v1/chat/completions") as asked:
         answer = ask(page, "And since when has he had a cough?")
-    roles = [turn["role"] for turn in body_of(asked.value)["messages"]]
+    roles = [turn["role"] for turn in asked.value.post_data_json["messages"]]
     assert roles == ["user", "assistant", "user"]
-    assert body_of(asked.value)["stream"] is True
+    assert asked.value.post_data_json["stream"] is True
     answer.locator(".source").first.click()
     expect(page.locator("#passage .quoted")).to_contain_text("cough for three weeks")
     page.get_by_role("button", name="New chat").click()
@@ -222,7 +215,7 @@ def test_an_answer_is_busy_until_it_is_whole_and_a_stopped_one_is_forgotten(page
     page.unroute("**/v1/chat/completions")
     with page.expect_request("**/v1/chat/completions") as asked:
         ask(page, QUESTION)
-    assert len(body_of(asked.value)["messages"]) == 1
+    assert len(asked.value.post_data_json["messages"]) == 1
 
 
 def test_a_question_that_is_asked_early_waits_for_the_collections(page: Page) -> None:
@@ -253,22 +246,14 @@ def test_markup_of_documents_is_shown_as_text(page: Page) -> None:
 
 def test_both_texts_stand_beside_each_other_with_the_same_marks(page: Page) -> None:
     sanitize(page, TEXT)
-    before, after = page.locator("#play-before"), page.locator("#play-after")
-    marks = [
-        [word.get_attribute("data-mark") for word in side.locator(".entity").all()]
-        for side in (before, after)
-    ]
+    before, after = sides = page.locator("#play-before"), page.locator("#play-after")
+    marks = [[word.get_attribute("data-mark") for word in side.locator(".entity").all()] for side in sides]
     assert marks[0] == marks[1] != []
-    words = before.locator(".entity").all_text_contents()
     # Offsets count code points: behind a character of two units they would be one off.
-    assert "Oswin Tarrant" in words
-    assert "asthma" in words
+    assert {"Oswin Tarrant", "asthma"} <= {*before.locator(".entity").all_text_contents()}
     assert "Oswin Tarrant" not in after.inner_text()
-    tops = [
-        [line.bounding_box()["y"] for line in side.locator(".line").all()]  # type: ignore[index]
-        for side in (before, after)
-    ]
-    assert tops[0] == tops[1]
+    boxes = [[line.bounding_box() for line in side.locator(".line").all()] for side in sides]
+    assert boxes[0][0] and len({tuple(box["y"] for box in lines if box) for lines in boxes}) == 1
     assert before.locator(".entity.direct.gone").count() == 1
     rows = page.locator("#play-risk tr").all_text_contents()
     assert [re.sub(r"[\d.]+$", "", row) for row in rows] == ["before", "after"]
@@ -498,9 +483,7 @@ def test_a_refused_ingest_says_why(server: Served, browser: Browser, files: list
 
 def test_a_report_is_shown_in_a_frame_that_may_do_nothing(page: Page) -> None:
     go(page, "audit")
-    page.locator("#audit-file").set_input_files(
-        {"name": "report.html", "mimeType": "text/html", "buffer": REPORT.encode()}
-    )
+    page.locator("#audit-file").set_input_files(REPORT_FILE)
     frame = page.locator("iframe")
     assert frame.get_attribute("sandbox") == "allow-same-origin"
     inside = page.frame_locator("iframe")
@@ -514,6 +497,6 @@ def test_a_report_is_shown_in_a_frame_that_may_do_nothing(page: Page) -> None:
     assert page.evaluate("window.pwned") is None
     assert "pwned" not in (frame.get_attribute("srcdoc") or "")
     page.locator("#audit-file").set_input_files(
-        {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"Invented."}
+        FilePayload(name="a.txt", mimeType="text/plain", buffer=b"I.")
     )
     expect(page.get_by_role("alert")).to_contain_text("This is not an HTML page")
