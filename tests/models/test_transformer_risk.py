@@ -254,16 +254,6 @@ def test_it_ends_when_development_gets_no_better_and_the_best_epoch_stays(
     assert any(bool((seen[3][1][name] != best[name]).any()) for name in best)
 
 
-def test_without_scored_mentions_there_is_nothing_to_learn(folder: Path) -> None:
-    none = [ScoredText("nobody here", (), (), ())]
-    for texts, development in ((none, TRAINING), (TRAINING, none)):
-        with pytest.raises(ConfigurationError) as caught:
-            fine_tune(read(folder), texts, development, {}, QUICK, lambda _: None)
-        assert str(caught.value) == (
-            "No mention is scored to learn from or to tell when to stop: give more scored snippets."
-        )
-
-
 def test_the_loss_is_least_at_the_scores_and_counts_texts_by_their_weight() -> None:
     import torch
 
@@ -458,22 +448,29 @@ def test_what_is_no_transformer_is_told(folder: Path, tmp_path: Path) -> None:
     assert spoiled("tokenizer.json", **{"tokenizer_config.json": canine}) == blind
 
 
-@pytest.mark.parametrize("part", ["risk.label.weight", "risk.out.bias"])
-def test_a_head_that_does_not_fit_is_told(folder: Path, tmp_path: Path, part: str) -> None:
+def test_a_head_that_does_not_fit_is_told(folder: Path, tmp_path: Path) -> None:
     reader = read(folder)
     head = head_of(reader)
-    without = {name: weight for name, weight in head.items() if name != part}
-    for spoiled in ({**head, part: head[part][..., :0]}, without):
-        write_transformer_risk(tmp_path, reader, spoiled, {"name": "invented", "encoder": "tiny"})
-        with pytest.raises(ModelUnavailable) as caught:
-            load_transformer_risk(ref(tmp_path))
-        assert str(caught.value) == (
-            f"The risk model invented has no weights named {part} that fit its transformer: "
-            "train it again with 'lethe models train-risk --encoder'."
-        )
+    for part in ("risk.label.weight", "risk.out.bias"):
+        without = {name: weight for name, weight in head.items() if name != part}
+        for spoiled in (without | {part: head[part][..., :0]}, without):
+            write_transformer_risk(tmp_path, reader, spoiled, {"name": "invented", "encoder": "tiny"})
+            with pytest.raises(ModelUnavailable) as caught:
+                load_transformer_risk(ref(tmp_path))
+            assert str(caught.value) == (
+                f"The risk model invented has no weights named {part} that fit its transformer: "
+                "train it again with 'lethe models train-risk --encoder'."
+            )
 
 
-def test_where_the_transformer_lies_and_too_few_snippets_are_refused(folder: Path, tmp_path: Path) -> None:
+def test_too_little_to_learn_from_and_the_transformer_s_own_folder_are_refused(
+    folder: Path, tmp_path: Path
+) -> None:
+    none = [ScoredText("nobody here", (), (), ())]
+    said = "No mention is scored to learn from or to tell when to stop: give more scored snippets."
+    for texts, development in ((none, TRAINING), (TRAINING, none)):
+        with pytest.raises(ConfigurationError, match=f"^{said}$"):
+            fine_tune(read(folder), texts, development, {}, QUICK, lambda _: None)
     own, made = tmp_path / "own.jsonl", tmp_path / "made"
     own.write_text('{"marked": "[[Keldra|a]]", "scores": [0.7]}\n', encoding="utf-8")
     for labels, output, message in (
