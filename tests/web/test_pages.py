@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from playwright.sync_api import Browser, FilePayload, Locator, Page, Route, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, Request, Route, expect
 
 from tests.browsing import NARROW, PAGES, WIDE, go, page_at, violations
 from tests.serving import Served
@@ -31,6 +31,10 @@ def ask(page: Page, question: str) -> Locator:
     answer = page.locator(".turn:not(.yours)").last
     expect(answer.locator(".hint").last).to_contain_text("no language model is in use")
     return answer
+
+
+def body_of(request: Request) -> Any:
+    return request.post_data_json
 
 
 def sanitize(page: Page, text: str) -> None:
@@ -191,9 +195,9 @@ def test_a_question_goes_on_about_the_one_before_and_its_citation_opens(page: Pa
     ask(page, "Who keeps the lighthouse?")
     with page.expect_request("**/v1/chat/completions") as asked:
         answer = ask(page, "And since when has he had a cough?")
-    roles = [turn["role"] for turn in asked.value.post_data_json["messages"]]
+    roles = [turn["role"] for turn in body_of(asked.value)["messages"]]
     assert roles == ["user", "assistant", "user"]
-    assert asked.value.post_data_json["stream"] is True
+    assert body_of(asked.value)["stream"] is True
     answer.locator(".source").first.click()
     expect(page.locator("#passage .quoted")).to_contain_text("cough for three weeks")
     page.get_by_role("button", name="New chat").click()
@@ -215,7 +219,7 @@ def test_an_answer_is_busy_until_it_is_whole_and_a_stopped_one_is_forgotten(page
     page.unroute("**/v1/chat/completions")
     with page.expect_request("**/v1/chat/completions") as asked:
         ask(page, QUESTION)
-    assert len(asked.value.post_data_json["messages"]) == 1
+    assert len(body_of(asked.value)["messages"]) == 1
 
 
 def test_a_question_that_is_asked_early_waits_for_the_collections(page: Page) -> None:
