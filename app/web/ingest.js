@@ -153,7 +153,10 @@ function drawJob(job) {
     [count(progress.documents_kept ?? 0), job.dry_run ? "would be kept" : "kept"],
     [count(progress.documents_failed ?? 0), "failed"],
   ];
-  const cancel = h("button", { type: "button", class: "quiet", onclick: () => stop(job.job_id) }, "Cancel");
+  if (cancel?.dataset.job !== job.job_id) {
+    cancel = h("button", { type: "button", class: "quiet", onclick: () => stop(job.job_id) }, "Cancel");
+    cancel.dataset.job = job.job_id;
+  }
   const focused = document.activeElement?.matches("#job-now button");
   fill(
     $("job-now"),
@@ -211,6 +214,8 @@ function decisions(rows) {
   ]);
   return [h("h3", null, "What would happen"), table("Decisions by kind", ["Label", "Class", "Action", "Mentions", "Becomes, for example", "Reason"], cells)];
 }
+
+let cancel = null; // the same button while a job is drawn again and again, so that it can be clicked
 
 async function stop(jobId) {
   try {
