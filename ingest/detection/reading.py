@@ -67,7 +67,7 @@ def _whole(item: "Item", told: "Told", text: str) -> "Item":
 
 
 def _unbroken(item: "Item", told: "Told", text: str) -> "Item":
-    """A name with what an apostrophe or a hyphen joins to it: O'Brien, where only "O" was found."""
+    """A name with what an apostrophe or a hyphen joins to it: all of O'Hanley, where only "O" was found."""
     words = [text[slice(*place)] for place in told.words.places]
     first, last = item.first, item.last
 

@@ -41,7 +41,7 @@ def of_the_results() -> str:
         (scale_page, scale_page.page, 3, None),
         (server_page, of_the_server, 2, None),
         (speed, speed.page, 4, None),
-        (tab_page, tab_page.page, 3, 200),
+        (tab_page, tab_page.page, 2, 200),
         (wording_page, wording_page.page, None, 200),
     ],
     ids=lambda value: value.__name__ if isinstance(value, ModuleType) else "",

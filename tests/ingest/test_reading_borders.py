@@ -36,11 +36,8 @@ def test_no_item_crosses_cells_or_ends_before_its_end() -> None:
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        (
-            "Renée Núñez-García (née O'Brien) saw Jürgen Weiß.",
-            ["Renée Núñez-García", "O'Brien", "Jürgen Weiß"],
-        ),
-        ("Mrs Dana (née O’Brien) and Sean O’Casey came.", ["Dana", "O’Brien", "Sean O’Casey"]),
+        ("Zoë Marchetti (née O'Hanley) met Jörg Blassner.", ["Zoë Marchetti", "O'Hanley", "Jörg Blassner"]),
+        ("Mrs Dana (née O’Hanley) and Sean O’Dowd came.", ["Dana", "O’Hanley", "Sean O’Dowd"]),
         ("Ask Dana's nurse; it's Dana, she'll know.", ["Dana", "Dana"]),
     ],
 )
