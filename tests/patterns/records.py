@@ -27,6 +27,8 @@ POSITIVE = [
     ("employee number", "employee ID ‹E-10442›, badge #‹7731›"),
     ("reference number", "claim number ‹CL-889-12›, ticket #‹48213›, invoice ‹20230114›"),
     ("reference number", "Our ref: ‹AB/2231/x9›"),
+    ("person full name", "Dana Hale (née ‹O'Hanley›), or née ‹Whitcombe-Hale›, maiden name: ‹Orla Vexley›."),
+    ("person full name", "Dana Hale (nee ‹Whitcombe›) und Jo Hale, geb. ‹Vexling›"),
 ]
 
 NEGATIVE = [
@@ -41,5 +43,6 @@ NEGATIVE = [
     ("case number", "Article 6 § 1, section 34, case of 12 March"),
     ("case number", "date of incident: 1/15/2001"),
     ("employee number", "our 12 employees, an officer in 1998"),
+    ("person full name", "geb. 03.04.1960, geb. Januar 1960, née à Lyon, maiden name unknown"),
     ("reference number", "Room 12, page 4, figure 3, in order 2 of 5"),
 ]

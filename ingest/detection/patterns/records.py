@@ -19,6 +19,7 @@ from ingest.detection.patterns.pattern import (
     is_number_like,
 )
 from ingest.documents import Entity
+from ingest.labels import PERSON
 
 _APPLICATION = r"[0-9]{1,6}/[0-9]{2}(?![\w/]|[.,-][0-9])"
 _JOINT = r"(?:,? and |,? & |[,;] ?(?:and )?|\n)"
@@ -154,6 +155,14 @@ def _announced(
     )
 
 
+_NAME = r"[A-ZÀ-ÖØ-Þ][^\W\d_]*(?:['’-][^\W\d_]+)*"
+_BIRTH_NAME = (
+    r"(?:(?<!\w)(?:née?|[Gg]eb\.|[Gg]eborene?r?|[Mm]aiden name:?(?: is| was)?)|\(nee) "
+    rf"(?P<id>{_NAME}(?: {_NAME}){{0,2}})(?![^\W_]|[.]? ?\d)"
+)
+"""Words that stand before nothing but the name that somebody was born with."""
+
+
 PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "application-bare",
@@ -177,6 +186,13 @@ PATTERNS: tuple[Pattern, ...] = (
         r"(?<![\w./,-])[0-9]{6,8}/(?:19|20)[0-9]{2}(?![\w/]|[.,-][0-9])",
         0.9,
         TIGHT,
+    ),
+    Pattern(
+        "birth-name",
+        PERSON,
+        _BIRTH_NAME,
+        0.97,
+        Where(hints("née|né |(nee|geb.|gebor|maiden name"), 4, 80),
     ),
     Pattern("us-docket", "case number", rf"(?<![\w:-])(?:{_US_DOCKET})(?!\w)", 0.97, TIGHT),
     Pattern("citation", "case number", rf"(?<!\w){_CITATION}", 0.6, Where(hints("[19|[20|(19|(20"), 0, 60)),
