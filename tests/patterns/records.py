@@ -43,6 +43,6 @@ NEGATIVE = [
     ("case number", "Article 6 § 1, section 34, case of 12 March"),
     ("case number", "date of incident: 1/15/2001"),
     ("employee number", "our 12 employees, an officer in 1998"),
-    ("person full name", "geb. 03.04.1960, geb. Januar 1960, née à Lyon, maiden name unknown"),
+    ("person full name", "geb. 03.04.1960, geb. Januar 1960, née à Lyon, maiden name: Unknown"),
     ("reference number", "Room 12, page 4, figure 3, in order 2 of 5"),
 ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from ingest.detection.field_words import NOTHING
 from ingest.detection.patterns.page import Page, Where, hints, zones
 from ingest.detection.patterns.pattern import (
     COUNTED_LINK,
@@ -193,6 +194,7 @@ PATTERNS: tuple[Pattern, ...] = (
         _BIRTH_NAME,
         0.97,
         Where(hints("née|né |(nee|geb.|gebor|maiden name"), 4, 80),
+        check=lambda value: value.casefold() not in NOTHING,
     ),
     Pattern("us-docket", "case number", rf"(?<![\w:-])(?:{_US_DOCKET})(?!\w)", 0.97, TIGHT),
     Pattern("citation", "case number", rf"(?<!\w){_CITATION}", 0.6, Where(hints("[19|[20|(19|(20"), 0, 60)),
