@@ -68,23 +68,22 @@ def _whole(item: "Item", told: "Told", text: str) -> "Item":
 
 def _unbroken(item: "Item", told: "Told", text: str) -> "Item":
     """A name with what an apostrophe or a hyphen joins to it: all of O'Hanley, where only "O" was found."""
-    words = [text[slice(*place)] for place in told.words.places]
+    places = told.words.places
     first, last = item.first, item.last
 
     def joins(sign: int) -> bool:
         """Whether the words beside a sign are parts of one name."""
-        if not 0 < sign < len(words) - 1 or words[sign] not in _JOINTS:
+        if not 0 < sign < len(places) - 1:
             return False
-        (_, before), (start, end), (behind, _) = told.words.places[sign - 1 : sign + 2]
-        after = words[sign + 1]
-        is_part = after[:1].isupper() and (after.lower() not in _CLITICS or words[sign] in "-‑")
-        return before == start and end == behind and words[sign - 1][:1].isupper() and is_part
+        before, joint, after = (text[slice(*place)] for place in places[sign - 1 : sign + 2])
+        (_, left), (start, end), (right, _) = places[sign - 1 : sign + 2]
+        is_part = after[:1].isupper() and (after.lower() not in _CLITICS or joint in "-‑")
+        return joint in _JOINTS and left == start and end == right and before[:1].isupper() and is_part
 
     while joins(last):
         last += 2
     while joins(first - 1):
         first -= 2
-    places = told.words.places
     return replace(item, first=first, last=last, start=places[first][0], end=places[last - 1][1])
 
 

@@ -84,7 +84,7 @@ class _Response:
             numbered = {"type": kind, "sequence_number": next(numbers), **content}
             return f"event: {kind}\ndata: {json.dumps(numbered)}\n\n"
 
-        begun = {"id": self._id, "object": "response", "created_at": self._at, "model": self._body.model}
+        started = {"id": self._id, "object": "response", "created_at": self._at, "model": self._body.model}
         item = {
             "type": "message",
             "id": self._item,
@@ -93,8 +93,8 @@ class _Response:
             "content": [],
         }
         empty = {"type": "output_text", "text": "", "annotations": []}
-        yield event("response.created", response={**begun, "status": "in_progress", "output": []})
-        yield event("response.output_item.added", output_index=0, item={**item, "content": []})
+        yield event("response.created", response={**started, "status": "in_progress", "output": []})
+        yield event("response.output_item.added", output_index=0, item=item)
         yield event("response.content_part.added", **place, part=empty)
         try:
             while True:
