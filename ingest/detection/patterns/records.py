@@ -157,11 +157,9 @@ def _announced(
 
 
 _NAME = r"[A-ZÀ-ÖØ-Þ][^\W\d_]*(?:['’-][^\W\d_]+)*"
-_BIRTH_NAME = (
-    r"(?:(?<!\w)(?:née?|[Gg]eb\.|[Gg]eborene?r?|[Mm]aiden name:?(?: is| was)?)|\(nee) "
-    rf"(?P<id>{_NAME}(?: {_NAME}){{0,2}})(?![^\W_]|[.]? ?\d)"
-)
-"""Words that stand before nothing but the name that somebody was born with."""
+_BIRTH_NAME = rf"{_NAME}(?: {_NAME}){{0,2}}(?![^\W_]|[.]? ?\d)"
+_BIRTH_NAME_CUES = r"née?|\(nee|geb|geborene?r?|maiden name"
+"""Words that stand before nothing but the name that somebody was born with, or a date of birth."""
 
 
 PATTERNS: tuple[Pattern, ...] = (
@@ -188,13 +186,15 @@ PATTERNS: tuple[Pattern, ...] = (
         0.9,
         TIGHT,
     ),
-    Pattern(
+    cued(
         "birth-name",
         PERSON,
+        _BIRTH_NAME_CUES,
         _BIRTH_NAME,
-        0.97,
-        Where(hints("née|né |(nee|geb.|gebor|maiden name"), 4, 80),
+        hints("née|né|(nee|geb|maiden name"),
+        confidence=0.97,
         check=lambda value: value.casefold() not in NOTHING,
+        figures=False,
     ),
     Pattern("us-docket", "case number", rf"(?<![\w:-])(?:{_US_DOCKET})(?!\w)", 0.97, TIGHT),
     Pattern("citation", "case number", rf"(?<!\w){_CITATION}", 0.6, Where(hints("[19|[20|(19|(20"), 0, 60)),
