@@ -19,24 +19,28 @@ export function show(wanted) {
 async function load(wanted) {
   const choice = $("chat-collection");
   try {
-    const rows = await collectionRows();
+    const rows = await offered(choice, $("chat-send"), wanted);
     complain($("chat-error"), null);
-    const now = wanted || choice.value;
-    fill(choice, rows.map((row) => h("option", { value: row.collection }, row.collection)));
-    if (rows.some((row) => row.collection === now)) choice.value = now;
-    $("chat-send").disabled = rows.length === 0;
-    if (rows.length === 0) none();
+    if (rows.length === 0) fill($("chat-log"), nothingYet());
     else if (!turns.length) welcome(rows.find((row) => row.collection === choice.value));
   } catch (error) {
     complain($("chat-error"), error);
   }
 }
 
-function none() {
-  fill(
-    $("chat-log"),
-    h("p", { class: "hint" }, "There are no collections yet. ", h("a", { href: "#ingest" }, "Ingest documents"), " first."),
-  );
+/** The collections, now offered by a choice; without any, a button is off. */
+export async function offered(choice, go, wanted) {
+  const rows = await collectionRows();
+  const now = wanted || choice.value;
+  fill(choice, rows.map((row) => h("option", { value: row.collection }, row.collection)));
+  if (rows.some((row) => row.collection === now)) choice.value = now;
+  go.disabled = rows.length === 0;
+  return rows;
+}
+
+/** Says that there are no collections. */
+export function nothingYet() {
+  return h("p", { class: "hint" }, "There are no collections yet. ", h("a", { href: "#ingest" }, "Ingest documents"), " first.");
 }
 
 function welcome(row) {

@@ -1,7 +1,7 @@
 // Passages of one collection for a question, best first, with the words of the question marked.
 
-import { ask, callers, collectionRows } from "/web/api.js";
-import { passageOf } from "/web/chat.js";
+import { ask, callers } from "/web/api.js";
+import { nothingYet, offered, passageOf } from "/web/chat.js";
 import { $, complain, fill, h, many } from "/web/dom.js";
 
 const LETTERS = 4; // words are marked by so many first letters; shorter ones are not
@@ -14,15 +14,10 @@ export function show(wanted) {
 }
 
 async function load(wanted) {
-  const choice = $("search-collection");
   try {
-    const rows = await collectionRows();
+    const rows = await offered($("search-collection"), $("search-go"), wanted);
     complain($("search-error"), null);
-    const now = wanted || choice.value;
-    fill(choice, rows.map((row) => h("option", { value: row.collection }, row.collection)));
-    if (rows.some((row) => row.collection === now)) choice.value = now;
-    $("search-go").disabled = rows.length === 0;
-    if (!rows.length) fill($("search-found"), h("p", { class: "hint" }, "There are no collections yet. ", h("a", { href: "#ingest" }, "Ingest documents"), " first."));
+    if (!rows.length) fill($("search-found"), nothingYet());
   } catch (error) {
     complain($("search-error"), error);
   }
