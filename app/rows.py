@@ -9,7 +9,7 @@ from ingest.documents import Decision, Risk, SanitizedDocument, Scores, Unread
 from ingest.synthesizing.documents import SyntheticDocument
 from models.errors import LetheError
 from retrieval.collection import noted
-from retrieval.documents import Answer, KeptDocument, Passage, RetrievedPassage
+from retrieval.documents import Answer, KeptDocument, Noted, Passage, RetrievedPassage
 
 if TYPE_CHECKING:
     from ingest.deciding.policy import Policy
@@ -188,7 +188,9 @@ def collection_row(name: str, collection: "Collection") -> Mapping[str, object]:
     }
 
 
-def document_row(passages: Sequence[Passage]) -> Mapping[str, object]:
+def document_row(
+    passages: Sequence[Passage], decisions: Sequence[Noted] | None = None
+) -> Mapping[str, object]:
     """A document as it stands in a collection, by its passages, which cover it without gaps."""
     first = passages[0]
     return {
@@ -196,7 +198,14 @@ def document_row(passages: Sequence[Passage]) -> Mapping[str, object]:
         "title": first.title,
         "text": "".join(each.text for each in passages),
         "warnings": list(first.doubts),
+        "decisions": None if decisions is None else [noted_row(each) for each in decisions],
     }
+
+
+def noted_row(noted: Noted) -> Mapping[str, object]:
+    """A decision as a collection keeps it; its place is in the sanitized text."""
+    names = ("start", "end", "label", "identifier", "action", "reason", "risk", "priority")
+    return {name: getattr(noted, name) for name in names}
 
 
 def passage_row(retrieved: RetrievedPassage) -> Mapping[str, object]:

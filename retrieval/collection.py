@@ -333,6 +333,12 @@ class Collection:
         self.store.compact()
         self.index.publish(self.store)
 
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """The write lock of this collection; raises CollectionError if another process is writing."""
+        with _held(self.folder):
+            yield
+
     def reindex(self, encoder: Encoder) -> None:
         """Make all vectors again, by another encoder, from what is stored.
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ingest.documents import Unread
 
@@ -56,6 +57,24 @@ class KeptDocument:
     unread: Sequence[Unread]
     doubts: Sequence[str]
     title: str = field(repr=False)
+
+
+class Noted(NamedTuple):
+    """A row of the ledger: a decision, its place in the sanitized text, and what it rests on, rounded."""
+
+    start: int
+    end: int
+    label: str
+    identifier: str
+    confidence: float
+    source: str
+    link: int
+    risk: float | None
+    divergence: float | None
+    relevance: float | None
+    priority: float | None
+    action: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

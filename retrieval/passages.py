@@ -1,7 +1,7 @@
 """Cut sanitized documents into passages, and store passages with their vectors."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, chain, compress
 
@@ -25,25 +25,31 @@ def passages_of(document: SanitizedDocument, encoder: Encoder, max_tokens: int) 
     """The passages of the sanitized text; together they cover it without gaps."""
     tokens = encoder.token_spans(document.text)
     spans = retrieval_units(document.text, tokens, max_tokens)
-    kept = kept_in(document, spans)
+    kept = kept_in(document.text, treated_in(document), spans)
     return [
         Cut(span, document.text[span.start : span.end], words)
         for span, words in zip(spans, kept, strict=True)
     ]
 
 
-def kept_in(document: SanitizedDocument, parts: Sequence[Span]) -> list[str]:
-    """The words of parts of the sanitized text without descriptors: "a city", "[date]", "Person A".
+def treated_in(document: SanitizedDocument) -> list[tuple[str, str, int, int]]:
+    """Label, action and place in the sanitized text of each decision."""
+    return [
+        (decision.entity.label, decision.action, *place)
+        for decision, place in zip(document.decisions, document.places, strict=True)
+    ]
 
-    What is true of one value among others stays, as "in May 2019", and so do aliases, which are the same in
-    every document.
+
+def kept_in(text: str, treated: Iterable[tuple[str, str, int, int]], parts: Sequence[Span]) -> list[str]:
+    """The words of parts of a sanitized text without descriptors: "a city", "[date]", "Person A".
+
+    ``treated`` has label, action and place of each decision. What is true of one value among others stays, as
+    "in May 2019", and so do aliases, which are the same in every document.
     """
-    places = zip(document.decisions, document.places, strict=True)
     descriptors = sorted(
         (start, end)
-        for decision, (start, end) in places
-        if decision.action is Action.GENERALIZE
-        and names_only_a_kind(document.text[start:end], decision.entity.label)
+        for label, action, start, end in treated
+        if action == Action.GENERALIZE and names_only_a_kind(text[start:end], label)
     )
     starts = [start for start, _ in descriptors]
     # Places may overlap: up to each descriptor, the farthest end.
@@ -53,9 +59,9 @@ def kept_in(document: SanitizedDocument, parts: Sequence[Span]) -> list[str]:
         pieces, at = list[str](), part.start
         for start, end in descriptors[bisect_right(ends, part.start) : bisect_left(starts, part.end)]:
             if end > at:
-                pieces.append(document.text[at : max(at, start)])
+                pieces.append(text[at : max(at, start)])
                 at = end
-        pieces.append(document.text[at : part.end])
+        pieces.append(text[at : part.end])
         kept.append(" ".join(" ".join(pieces).split()))
     return kept
 

@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
             if for_people(arguments):
                 show_document(passages)
             else:
-                result(document_row(passages))
+                result(document_row(passages, collection.store.ledger(passages[0].doc_id)))
             return 0
         rows = map(kept_row, collection.store.documents())
         if for_people(arguments):

@@ -259,6 +259,21 @@ class DocumentsAnswer(_Answer):
     documents: list[DocumentAnswer]
 
 
+class StoredDecisionAnswer(_Answer):
+    """A decision about something in a stored document; its place is in the sanitized text."""
+
+    start: int
+    end: int
+    label: str
+    identifier: Literal["direct", "quasi", "attribute"]
+    action: Literal["keep", "generalize", "surrogate", "suppress"]
+    reason: str
+    risk: float | None
+    priority: float | None = Field(
+        description="under the policy lethe, the bits that all kept facts then say"
+    )
+
+
 class DocumentTextAnswer(_Answer):
     """A document as it stands in the collection: sanitized."""
 
@@ -266,6 +281,24 @@ class DocumentTextAnswer(_Answer):
     title: str = Field(repr=False, description="how its text begins")
     text: str = Field(repr=False)
     warnings: list[str] = Field(repr=False, description=WARNINGS)
+    decisions: list[StoredDecisionAnswer] | None = Field(
+        default=None, repr=False, description="for keys with the scope ingest; null for others"
+    )
+
+
+class ReviewAnswer(_Answer):
+    """Documents that nobody has looked through, the most urgent first."""
+
+    left: int = Field(description="how many there are in all")
+    documents: list[DocumentAnswer]
+
+
+class ReviewedAnswer(_Answer):
+    """What a review changed."""
+
+    doc_id: str
+    places: int = Field(description="places that were masked, in all documents")
+    documents: int = Field(description="documents that were changed")
 
 
 class FailureAnswer(_Answer):

@@ -46,6 +46,7 @@ from app.server.routes.presidio import presidio_routes
 from app.server.routes.presidio_bodies import RefusedAnswer
 from app.server.routes.responses import response_routes
 from app.server.routes.revealing import reveal_routes
+from app.server.routes.reviewing import review_routes
 from app.server.routes.sanitizing import sanitizing_routes
 from app.server.routes.trail import trail_routes
 from app.server.routes.web import web_routes
@@ -125,6 +126,7 @@ def own_routes(
         job_routes(runner),
         erasing_routes(data, served, sanitizing, runner),
         reveal_routes(data, served),
+        review_routes(data, served, runner),
         sanitizing_routes(sanitizing, served),
         key_routes(keys, served),
         trail_routes(trail),

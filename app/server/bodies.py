@@ -272,6 +272,29 @@ class EraseBody(_Body):
     )
 
 
+class MaskBody(_Body):
+    """A place of a sanitized text, half-open in code points, and what is to stand there."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=1)
+    instead: str = Field(
+        default="",
+        max_length=200,
+        repr=False,
+        pattern=r"^[^\r\n]*$",
+        description="milder words; its kind in brackets if there are none",
+    )
+
+
+class ReviewBody(_Body):
+    """What a person who looked through a document wants masked; nothing, if all may stay."""
+
+    masks: list[MaskBody] = Field(default=[], max_length=1000, repr=False)
+    everywhere: bool = Field(
+        default=False, description="whether the same words go wherever else they stand in the collection"
+    )
+
+
 class SanitizeBody(_Body):
     """A text to sanitize; nothing of it is stored."""
 

@@ -4,6 +4,7 @@ import { ask, callers, collectionRows, documentOf, part, policyRows } from "/web
 import { bars, histogram } from "/web/charts.js";
 import { $, announce, complain, confirmed, count, fill, h, many, pager, table, when } from "/web/dom.js";
 import { erase, erasing, tell } from "/web/erasing.js";
+import { reviewing, whole } from "/web/review.js";
 
 const PAGE = 50;
 const MOST = 1000; // documents whose risk is drawn
@@ -99,6 +100,7 @@ async function drawOne(row, policies) {
         spread,
       ),
       h("details", null, h("summary", null, "Settings"), h("dl", null, Object.entries(facts).flatMap(([term, value]) => [h("dt", null, term), h("dd", null, value)]))),
+      reviewing(row),
       erasing(row, () => show(name)),
       sanitizingAgain(row, policies),
       h("h3", null, "Documents"),
@@ -170,9 +172,9 @@ function opener(name, row) {
   const open = async () => {
     const place = $("document");
     try {
-      const { title, text } = await documentOf(name, row.doc_id);
-      const heading = h("h4", { tabindex: "-1" }, title || row.doc_id);
-      fill(place, heading, h("p", { class: "hint" }, "Sanitized text, as it is stored and searched."), h("p", { class: "said quoted" }, text));
+      const document = await documentOf(name, row.doc_id);
+      const heading = h("h4", { tabindex: "-1" }, document.title || row.doc_id);
+      fill(place, heading, h("p", { class: "hint" }, "Sanitized text, as it is stored and searched."), whole(document));
       heading.focus();
     } catch (error) {
       complain(place, error);

@@ -13,7 +13,7 @@ from retrieval.errors import DISK_FULL, CollectionError
 from retrieval.store.chain import AUDIT_LOG
 from retrieval.store.words import open_views
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 _STEPS = {
     5: ("CREATE TABLE quarantine (source_key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID",),
     6: (
@@ -51,6 +51,14 @@ _STEPS = {
     ),
     # Sentences are read with the question, so they have no vectors.
     11: ("ALTER TABLE passages DROP COLUMN units",),
+    12: (
+        """
+        CREATE TABLE reviewed (
+            doc_id TEXT PRIMARY KEY REFERENCES documents ON DELETE CASCADE ON UPDATE CASCADE,
+            at TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+    ),
 }
 """The statements that make each version out of the one before it."""
 _OLDEST = min(_STEPS) - 1

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ingest.documents import Arrival, SanitizedDocument, Span, Standing, Unread
 from models.vectors import Vectors
-from retrieval.documents import Groups, KeptDocument, Passage, Sealed, SealedOriginal, title_of
+from retrieval.documents import Groups, KeptDocument, Noted, Passage, Sealed, SealedOriginal, title_of
 from retrieval.errors import CollectionError
 from retrieval.store import words
 from retrieval.store.chain import AUDIT_LOG, now
@@ -48,6 +48,13 @@ _NAMES = """(SELECT json_group_array(alias) FROM aliases a WHERE a.doc_id = d.do
 _BEGINNING = """(SELECT substr(first.text, 1, 500) FROM passages first
     WHERE first.doc_id = {}.doc_id ORDER BY first.passage_id LIMIT 1)"""
 """How the sanitized text of a document begins, by the name of its row."""
+_KEPT = f"""
+    SELECT doc_id, {_NAMES}, kept_at, characters,
+    (SELECT count(*) FROM passages p WHERE p.doc_id = d.doc_id), risk_before, risk_after,
+    unread, doubts, {_BEGINNING.format("d")} FROM documents d
+"""
+REVIEW = "review"
+"""The source of what a person masked where nothing had been found."""
 _ORIGINALS = f"""
     SELECT d.doc_id, {_NAMES}, d.content_key, v.key_id, v.sealed
     FROM documents d LEFT JOIN vault v USING (doc_id)
@@ -74,6 +81,16 @@ class CutDocument:
     passages: Sequence[Cut] = field(repr=False)
     vectors: Vectors = field(repr=False)
     sealed: Sealed | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A stored document as a review leaves it: its passages with their vectors, and its ledger."""
+
+    doc_id: str
+    passages: Sequence[Cut] = field(repr=False)
+    vectors: Vectors = field(repr=False)
+    ledger: Sequence[Noted] = field(repr=False)
 
 
 class Store:
@@ -149,19 +166,38 @@ class Store:
         note_origin(self._connection, job_id, doc_id, arrival.source)
         named = [(doc_id, name) for name in sorted(arrival.readers)]
         self._connection.executemany("INSERT INTO readers VALUES (?, ?)", named)
+        self._insert_parts(doc_id, cut.passages, cut.vectors, _ledger_rows(document))
+        if cut.sealed:
+            original = (doc_id, cut.sealed.key_id, cut.sealed.content)
+            self._connection.execute("INSERT OR REPLACE INTO vault VALUES (?, ?, ?)", original)
+
+    def _insert_parts(
+        self, doc_id: str, passages: Sequence[Cut], vectors: Vectors, ledger: Iterable[Noted]
+    ) -> None:
         self._connection.executemany(
             "INSERT INTO passages (doc_id, start, stop, text, kept, vector) VALUES (?, ?, ?, ?, ?, ?)",
             [
                 (doc_id, each.span.start, each.span.end, each.text, each.kept, _kept(vector))
-                for each, vector in zip(cut.passages, cut.vectors, strict=True)
+                for each, vector in zip(passages, vectors, strict=True)
             ],
         )
         self._connection.executemany(
-            f"INSERT INTO ledger VALUES ({', '.join('?' * 14)})", list(_ledger_rows(doc_id, document))
+            f"INSERT INTO ledger VALUES ({', '.join('?' * 14)})", [(doc_id, *each) for each in ledger]
         )
-        if cut.sealed:
-            original = (doc_id, cut.sealed.key_id, cut.sealed.content)
-            self._connection.execute("INSERT OR REPLACE INTO vault VALUES (?, ?, ?)", original)
+
+    def rewrite(self, reviewed: str, rewritten: Sequence[Rewritten]) -> None:
+        """Put what a review made in place of what was stored, atomically, and note who was looked through."""
+        with self._transaction():
+            for each in rewritten:
+                for table in ("passages", "ledger"):
+                    self._connection.execute(f"DELETE FROM {table} WHERE doc_id = ?", (each.doc_id,))
+                self._insert_parts(each.doc_id, each.passages, each.vectors, each.ledger)
+                characters = sum(len(part.text) for part in each.passages)
+                query = "UPDATE documents SET characters = ? WHERE doc_id = ?"
+                self._connection.execute(query, (characters, each.doc_id))
+            self._connection.execute("INSERT OR REPLACE INTO reviewed VALUES (?, ?)", (reviewed, now()))
+            event = {"reviewed": reviewed, "rewritten": [each.doc_id for each in rewritten]}
+            AUDIT_LOG.append(self._connection, event)
 
     def keep_metadata(self, contents: Mapping[str, str]) -> None:
         """Put these in place of what was kept with the documents that ids name; unknown ids are skipped."""
@@ -207,9 +243,18 @@ class Store:
             self._connection.executemany(query, rows)
 
     def treated(self, doc_id: str) -> list[tuple[str, str, int, int]]:
-        """Label, action and place in the sanitized text of each decision, in the order they were made."""
-        query = "SELECT label, action, start, stop FROM ledger WHERE doc_id = ? ORDER BY rowid"
-        return self._read(query, (doc_id,))
+        """Label, action and place in the sanitized text of each decision, in the order they were made.
+
+        What people masked later, where nothing had been found, is not among them.
+        """
+        of = (each for each in self.ledger(doc_id) if each.source != REVIEW)
+        return [(each.label, each.action, each.start, each.end) for each in of]
+
+    def ledger(self, doc_id: str) -> list[Noted]:
+        """All decisions about a document, given by its own id, in the order they were made."""
+        columns = "start, stop, label, identifier, confidence, source, link, risk, divergence, relevance"
+        query = f"SELECT {columns}, priority, action, reason FROM ledger WHERE doc_id = ? ORDER BY rowid"
+        return [Noted(*row) for row in self._read(query, (doc_id,))]
 
     def ids_from(self, source: bytes, *, below: bool) -> list[str]:
         """Ids that came from a file; or, if ``below``, from a file or from below a folder."""
@@ -366,31 +411,25 @@ class Store:
 
     def documents(self, after: str = "", groups: Groups = None) -> Iterator[KeptDocument]:
         """Every document behind an id that a reader with these groups may read, in the order of ids."""
-        query = f"""
-            SELECT doc_id, {_NAMES}, kept_at, characters,
-            (SELECT count(*) FROM passages p WHERE p.doc_id = d.doc_id), risk_before, risk_after,
-            unread, doubts, {_BEGINNING.format("d")} FROM documents d WHERE doc_id > :after AND {_READABLE}
-            ORDER BY doc_id LIMIT {_DOCUMENTS_AT_ONCE}
-        """
+        query = f"{_KEPT} WHERE doc_id > :after AND {_READABLE} ORDER BY doc_id LIMIT {_DOCUMENTS_AT_ONCE}"
         while rows := self._read(query, {"after": after, **_asked(groups)}):
-            for (
-                doc_id,
-                aliases,
-                names,
-                kept_at,
-                characters,
-                passages,
-                before,
-                left,
-                unread,
-                doubts,
-                text,
-            ) in rows:
-                own = sorted(json.loads(aliases)), sorted(json.loads(names))
-                read = [Unread(**each) for each in json.loads(unread)], json.loads(doubts)
-                risk, title = (before, left), title_of(text)
-                yield KeptDocument(doc_id, *own, kept_at, characters, passages, risk, *read, title)
+            yield from (_kept_document(*row) for row in rows)
             after = rows[-1][0]
+
+    def to_review(self, first: str, most: int, groups: Groups = None) -> tuple[list[KeptDocument], int]:
+        """Documents that nobody has looked through, the most urgent first, and how many there are in all.
+
+        First those with a doubt ``first``, then with another, then what was not read whole, then by risk.
+        """
+        left = f"WHERE doc_id NOT IN (SELECT doc_id FROM reviewed) AND {_READABLE}"
+        order = """
+            instr(doubts, :first) > 0 DESC, doubts <> '[]' DESC, unread <> '[]' DESC, risk_after DESC, doc_id
+        """
+        rows = self._read(
+            f"{_KEPT} {left} ORDER BY {order} LIMIT :most", {"first": first, "most": most, **_asked(groups)}
+        )
+        ((count,),) = self._read(f"SELECT count(*) FROM documents {left}", _asked(groups))
+        return [_kept_document(*row) for row in rows], int(count)
 
     def holders(self, question: str, readable: NDArray[np.int64] | None = None) -> list[NDArray[np.int64]]:
         """For each word of a question the passages that hold it (``retrieval.store.words.holders``)."""
@@ -561,13 +600,44 @@ def _rounded(score: float | None) -> float | None:
     return None if score is None else round(score, 2)
 
 
-def _ledger_rows(doc_id: str, document: SanitizedDocument) -> Iterator[tuple[object, ...]]:
+def _ledger_rows(document: SanitizedDocument) -> Iterator[Noted]:
     for decision, (start, stop) in zip(document.decisions, document.places, strict=True):
         entity, scores = decision.entity, decision.scores
         measured: Sequence[float | None] = (None,) * 4
         if scores is not None:
             own = scores.marginal_privacy_risk, scores.knowledge_divergence
-            measured = [*map(_rounded, (*own, scores.topical_relevance, scores.priority))]
-        confidence = round(entity.confidence, 2)
-        found = (entity.label, str(entity.identifier), confidence, entity.source, entity.link)
-        yield (doc_id, start, stop, *found, *measured, str(decision.action), decision.reason)
+            measured = *own, scores.topical_relevance, scores.priority
+        risk, divergence, relevance, priority = map(_rounded, measured)
+        yield Noted(
+            start=start,
+            end=stop,
+            label=entity.label,
+            identifier=str(entity.identifier),
+            confidence=round(entity.confidence, 2),
+            source=entity.source,
+            link=entity.link,
+            risk=risk,
+            divergence=divergence,
+            relevance=relevance,
+            priority=priority,
+            action=str(decision.action),
+            reason=decision.reason,
+        )
+
+
+def _kept_document(
+    doc_id: str,
+    aliases: str,
+    names: str,
+    kept_at: str,
+    characters: int,
+    passages: int,
+    before: float,
+    after: float,
+    unread: str,
+    doubts: str,
+    text: str | None,
+) -> KeptDocument:
+    own = sorted(json.loads(aliases)), sorted(json.loads(names))
+    read = [Unread(**each) for each in json.loads(unread)], json.loads(doubts)
+    return KeptDocument(doc_id, *own, kept_at, characters, passages, (before, after), *read, title_of(text))

@@ -102,6 +102,12 @@ CREATE TABLE ledger (
 ) STRICT;
 CREATE INDEX ledger_of_document ON ledger (doc_id);
 
+-- What a person has looked through.
+CREATE TABLE reviewed (
+    doc_id TEXT PRIMARY KEY REFERENCES documents ON DELETE CASCADE ON UPDATE CASCADE,
+    at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Erasures that were begun and are not done. No words and no vectors: they would be what is to be erased.
 CREATE TABLE erasing (
     doc_id TEXT PRIMARY KEY,

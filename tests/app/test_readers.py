@@ -214,3 +214,44 @@ def test_groups_by_other_names_are_refused(here: Lethe) -> None:
             assert ran.code != 0
             assert "Name groups of readers by other names: a group has 1 to 64 letters, digits" in ran.err
             assert "Zorvathian" not in ran.err
+
+
+# -- reviews (last: they change what is stored) --------------------------------------------------------
+
+
+def test_a_review_masks_what_the_reviewer_may_read_and_nothing_else(
+    server: Served, keys: dict[str, str], data: Path
+) -> None:
+    def asking(name: str) -> httpx.Client:
+        return httpx.Client(
+            base_url=server.url, headers={"authorization": f"Bearer {keys[name]}"}, timeout=60
+        )
+
+    path = "/v1/collections/notes"
+    with asking("anyone") as anyone, asking("manager") as manager, asking("south") as south:
+        assert [each["doc_id"] for each in anyone.get(f"{path}/review").json()["documents"]] == ["o"]
+        assert south.get(f"{path}/review").json()["left"] == 2
+        # Decisions are shown to those who may add documents.
+        assert south.get(f"{path}/documents/o").json()["decisions"] is None
+        assert anyone.get(f"{path}/documents/o").json()["decisions"] == []
+        place = {"start": OPEN.index("note"), "end": OPEN.index("note") + 4}
+        body = {"masks": [place], "everywhere": True}
+        assert south.post(f"{path}/documents/o/review", json=body).status_code == 403
+        assert anyone.post(f"{path}/documents/n/review", json={}).status_code == 404
+        done = anyone.post(f"{path}/documents/o/review", json=body)
+        assert done.json() == {"doc_id": "o", "places": 1, "documents": 1}
+        assert anyone.get(f"{path}/documents/o").json()["text"] == OPEN.replace("note", "[detail]")
+        # What others read still says it, until somebody who may read it looks through it.
+        text = manager.get(f"{path}/documents/n").json()["text"]
+        assert "Invented note." in text
+        # The original of a reviewed document is shown with the decisions of its sanitizing.
+        assert manager.post(f"{path}/documents/o/reveal").json()["text"] == OPEN
+        start = text.index("note")
+        body = {"masks": [{"start": start, "end": start + 4, "instead": "page"}], "everywhere": True}
+        assert manager.post(f"{path}/documents/n/review", json=body).json()["documents"] == 2
+        assert manager.get(f"{path}/review").json()["left"] == 1
+        for wrong in ({"start": 5, "end": 5}, {"start": 0, "end": 9999}):
+            refused = manager.post(f"{path}/documents/b/review", json={"masks": [wrong]})
+            assert (refused.status_code, refused.json()["code"]) == (400, "invalid_value")
+        assert manager.post("/v1/search", json={"collection": "notes", "question": "page"}).status_code == 200
+    assert lethe(data, "documents", "-c", "notes", "o").rows[0]["decisions"] != []

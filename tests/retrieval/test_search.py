@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ingest.documents import Action, Arrival, Decision, Entity, Identifier, Risk, SanitizedDocument, Span
 from models.vectors import Vectors
 from retrieval.documents import RetrievedPassage
-from retrieval.passages import cut, kept_in
+from retrieval.passages import cut, kept_in, treated_in
 from retrieval.retriever import HybridRetriever
 from retrieval.search import DENSE, HYBRID, Search, coverage
 from retrieval.store import words
@@ -140,9 +140,9 @@ def test_descriptors_are_left_out_and_aliases_stay() -> None:
     text = "Person K came on [date] to [place]."
     replaced = document("a", text, place_of(text, "[date]"), place_of(text, "[place]"))
     parts = [Span(0, len(text)), Span(0, 20), Span(20, len(text))]
-    assert kept_in(replaced, parts) == ["Person K came on to .", "Person K came on", "to ."]
+    assert kept_in(text, treated_in(replaced), parts) == ["Person K came on to .", "Person K came on", "to ."]
     alias = document("a", text, place_of(text, "Person K"), action=Action.SURROGATE)
-    assert kept_in(alias, [Span(0, len(text))]) == [text]
+    assert kept_in(text, treated_in(alias), [Span(0, len(text))]) == [text]
 
 
 PIECES = st.lists(st.text("ab. ", max_size=12).flatmap(lambda said: st.sampled_from([said, f"[{said}]"])))
@@ -154,7 +154,7 @@ def test_what_is_kept_is_what_is_outside_the_places(pieces: list[str]) -> None:
     places = [span for piece, span in zip(pieces, pairwise(ends), strict=True) if piece.startswith("[")]
     left = [" " if piece.startswith("[") else piece for piece in pieces]
     text = "".join(pieces) + "."
-    (kept,) = kept_in(document("a", text, *places), [Span(0, len(text))])
+    (kept,) = kept_in(text, treated_in(document("a", text, *places)), [Span(0, len(text))])
     assert "".join(kept.split()) == "".join("".join([*left, "."]).split())
 
 
@@ -165,7 +165,7 @@ KINDS = ["[date]", "a specific date", "A specific date", "Person A", "Mr. B", "B
 @pytest.mark.parametrize(("words", "stay"), [(each, each in MORE) for each in MORE + KINDS])
 def test_words_of_a_kind_are_left_out_and_those_that_say_more_stay(words: str, stay: bool) -> None:
     text = f"Seen in {words}, here."
-    kept = kept_in(document("a", text, place_of(text, words)), [Span(0, len(text))])
+    kept = kept_in(text, treated_in(document("a", text, place_of(text, words))), [Span(0, len(text))])
     assert kept == [text if stay else "Seen in , here."]
 
 

@@ -407,6 +407,40 @@ def test_documents_go_in_after_a_dry_run_and_out_with_a_receipt(
         assert client.get("/v1/collections/letters").status_code == 404
 
 
+def test_documents_are_looked_through_one_after_the_other(
+    server: Served, page: Page, files: list[Path]
+) -> None:
+    ingest(page, "looked", files, "Ingest")
+    go(page, "collections/looked")
+    page.get_by_text("Review documents").click()
+    expect(page.get_by_text("Review documents (2 left)")).to_be_visible()
+    text = page.locator("#review-text")
+    expect(page.locator("#review h4")).to_be_focused()
+    page.get_by_label("Other words to mask").fill("harbour")
+    page.get_by_role("button", name="Mask and go on").click()
+    expect(page.locator("#review-error")).to_contain_text("Not in this text as words: harbour.")
+    assert violations(page) == []
+    if "Invented letter" not in text.inner_text():
+        page.get_by_role("button", name="Later").click()
+    expect(text).to_contain_text("Invented letter")
+    page.get_by_label("Other words to mask").fill("letter")
+    page.get_by_label("What to write instead").fill("page")
+    page.get_by_role("button", name="Mask and go on").click()
+    expect(page.locator("#review [role=status]")).to_have_text("1 place masked in 1 document.")
+    page.locator("#review summary").click()
+    page.locator("#review summary").click()
+    expect(text).to_contain_text("Invented visit")
+    page.get_by_role("button", name="All may stay").click()
+    expect(page.locator("#review")).to_contain_text("Every document was looked through.")
+    with server.client() as client:
+        rows = client.get("/v1/collections/looked/documents").json()["documents"]
+        texts = [
+            client.get(f"/v1/collections/looked/documents/{row['doc_id']}").json()["text"] for row in rows
+        ]
+        assert any(each.startswith("Invented page. ") for each in texts)
+        assert client.delete("/v1/collections/looked").status_code == 200
+
+
 def test_enter_tries_and_stores_nothing(server: Served, page: Page, files: list[Path]) -> None:
     go(page, "ingest")
     page.locator("#ingest-files").set_input_files(files)

@@ -110,12 +110,14 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
             )
         with data.open(name) as opened:
             passages = opened.store.passages_of(doc_id, key.reads)
+            own = key.allows("ingest", name)
+            decisions = opened.store.ledger(passages[0].doc_id) if own and passages else None
         if not passages:
             raise UnknownDocument("There is no such document.")
         shown = [RetrievedPassage(each, 0.0) for each in passages]
         budgets.show(key.key_id, name, shown, lambda: served.documents(name, key.reads))
         note(about=passages[0].doc_id, passages=len(passages))
-        return document_row(passages)
+        return document_row(passages, decisions)
 
     return router
 
