@@ -141,16 +141,24 @@ def train_reader(arguments: argparse.Namespace) -> int:
     """Train a reader on the marked passages and a folder of corpora."""
     _check_training_is_here()
     from ingest.labels import LABELS
+    from models.catalog import ModelRef
+    from models.reader.network import read_reader
     from models.training.reader_data import PHASES, make_reader
 
-    longer = 1.0 if arguments.steps is None else arguments.steps / sum(each.steps for each in PHASES)
+    if (arguments.encoder is None) == (arguments.start is None):
+        raise ConfigurationError("Give --encoder to train a reader from the beginning, or --start to go on.")
+    start = read_reader(ModelRef(source="path", name=arguments.start)) if arguments.start else None
+    chosen = PHASES if start is None else PHASES[-1:]
+    longer = 1.0 if arguments.steps is None else arguments.steps / sum(each.steps for each in chosen)
     other = 0 if arguments.seed is None else arguments.seed - PHASES[0].seed
     phases = [
-        replace(each, steps=max(1, round(each.steps * longer)), seed=each.seed + other) for each in PHASES
+        replace(each, steps=max(1, round(each.steps * longer)), seed=each.seed + other) for each in chosen
     ]
     stand_ins = {name: label.descriptor for name, label in LABELS.items()}
     output = Path(arguments.output)
-    card = make_reader(Path(arguments.encoder), Path(arguments.data), output, stand_ins, _report, phases)
+    card = make_reader(
+        start or Path(arguments.encoder), Path(arguments.data), output, stand_ins, _report, phases
+    )
     _show(card, output)
     message(f'use it with LETHE_DETECTOR__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
     return 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.encoders.bert import linear, mean_state
+from models.encoders.bert import by_onednn, linear, mean_state
 from models.encoders.e5 import WordVectors
 from models.encoders.words import GAPS, PAD, SHAPES, UNK
 from models.reader.network import (
@@ -65,6 +65,8 @@ class ReaderRecipe:
     dropout: float = 0.1
     hidden: float = 0.06
     """Probability that a piece of a name is hidden from the model."""
+    frozen: int = 0
+    """So many of the lowest layers, and what is below them, stay as they are."""
     mean_of: float = 0.998
     """Decay of the running mean of the weights, which is what is kept."""
     labels: int = 40
@@ -374,9 +376,10 @@ def train_reader(
     losses = Losses(
         arrays, table, WordVectors(encoder["words.codes"].to(device), encoder["words.scales"].to(device))
     )
-    weights = {name: weight.to(device).clone().requires_grad_() for name, weight in start.items()}
+    weights = {name: weight.to(device).clone() for name, weight in start.items()}
+    learned = {name: weight.requires_grad_() for name, weight in weights.items() if _is_learned(name, recipe)}
     mean = {name: weight.detach().clone() for name, weight in weights.items()}
-    optimizer = _optimizer(weights, recipe, device)
+    optimizer = _optimizer(learned, recipe, device)
     generator = torch.Generator(device).manual_seed(recipe.seed)
 
     def hide(ids: "Tensor") -> "Tensor":
@@ -385,9 +388,9 @@ def train_reader(
 
     total = torch.zeros((), device=device)
     for step, rows in enumerate(islice(batches_of(table, recipe), recipe.steps), start=1):
-        with torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu"):
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu" or by_onednn(half=True)):
             loss = losses.of(weights, rows, recipe, hide, teacher)
-        _step(optimizer, loss, weights, step, recipe)
+        _step(optimizer, loss, learned, step, recipe)
         with torch.no_grad():
             decay = min(recipe.mean_of, step / (step + 20))
             torch._foreach_lerp_(list(mean.values()), [each.detach() for each in weights.values()], 1 - decay)
@@ -396,6 +399,12 @@ def train_reader(
             report(Progress(step, recipe.steps, float(total) / (step % every or every)))
             total.zero_()
     return {name: weight.detach() for name, weight in mean.items()}
+
+
+def _is_learned(name: str, recipe: ReaderRecipe) -> bool:
+    if name.startswith(_LAYER):
+        return int(name.removeprefix(_LAYER).partition(".")[0]) >= recipe.frozen
+    return not recipe.frozen or name not in (*_INPUT, *TABLES)
 
 
 def _optimizer(weights: "Weights", recipe: ReaderRecipe, device: str) -> "Optimizer":

@@ -102,7 +102,8 @@ def test_the_sets_of_tags() -> None:
     assert not sets[CLINIC_TAG, 1]
 
 
-def test_training_learns(passage: Passage) -> None:
+@pytest.mark.parametrize("frozen", [0, 1])
+def test_training_learns_what_is_not_frozen(passage: Passage, frozen: int) -> None:
     stored = read_reader(ModelRef(name=READER))
     text = "The kettle in Ashdale is cold. " * 3
     mark = Mark(text.index("kettle"), text.index("kettle") + 6, "DRUG", "QUASI", 2, 1)
@@ -112,7 +113,13 @@ def test_training_learns(passage: Passage) -> None:
     seen: list[Progress] = []
     kept = [name for name in stored.weights if ".layer." not in name or ".layer.0." in name]
     start = {name: stored.weights[name] for name in kept}
-    recipe = ReaderRecipe(layers=1, steps=12, tokens=512, layer_rate=1e-3, head_rate=1e-3, mean_of=0.5)
-    train_reader(arrays, stored.encoder, start, recipe, seen.append, every=4)
+    recipe = ReaderRecipe(
+        layers=1, steps=12, tokens=512, layer_rate=1e-3, head_rate=1e-3, mean_of=0.5, frozen=frozen
+    )
+    trained = train_reader(arrays, stored.encoder, start, recipe, seen.append, every=4)
+    moved = {name for name, weight in trained.items() if not weight.equal(start[name].float())}
+    below = {name for name in kept if ".layer." in name or name in ("positions", "gaps", "shapes")}
+    assert "tell.weight" in moved
+    assert moved.isdisjoint(below) if frozen else moved >= {"gaps", "shapes"}
     assert [each.step for each in seen] == [4, 8, 12]
-    assert seen[-1].loss < seen[0].loss * 0.8
+    assert seen[-1].loss < seen[0].loss * (0.95 if frozen else 0.8)
