@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 HUB_THRESHOLD = 0.5
 """Score from which a GLiNER model's spans count, the gliner library's default."""
 
-LLAMA_CONTEXT, SERVER_CONTEXT = 4096, 8192
+LLAMA_CONTEXT, SERVER_CONTEXT, FILES_CONTEXT = 4096, 8192, 100_000
 """Tokens for prompt and answer where the settings name none: of a GGUF file, and of a server."""
 
 
@@ -273,6 +273,12 @@ def generating_model_of(settings: Settings) -> "LanguageModel | None":
         return LlamaCppModel(
             chosen.path, chosen.context_tokens or LLAMA_CONTEXT, gpu_layers=chosen.gpu_layers
         )
+    if chosen.kind == "files":
+        from models.language.batch_files import BatchFiles
+
+        assert chosen.path is not None
+        context = chosen.context_tokens or FILES_CONTEXT
+        return BatchFiles(chosen.path, chosen.model or "a language model", context)
     from models.language.openai_compatible import OpenAICompatibleModel
 
     key = chosen.api_key.get_secret_value() if chosen.api_key else None
@@ -301,6 +307,11 @@ def _generator(settings: Settings, model: "LanguageModel | None") -> "Generator"
     from retrieval.generators.language_model import LanguageModelGenerator
 
     chosen = settings.generator
+    if chosen.kind == "files":
+        raise ConfigurationError(
+            'generator.kind "files" is for studies with --ask-model: nobody who asks waits for files. Set it '
+            "to llama_cpp or openai_compatible, or leave it out."
+        )
     generator = LanguageModelGenerator(model, max_tokens=chosen.max_tokens)
     if not chosen.condense:
         return generator

@@ -8,13 +8,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Protocol
 
 from eval.measures.leakage import SensitiveIndex
 from eval.progress import Progress, no_progress
 from eval.rows import Row, RowFile
 from ingest.documents import Arrival, Document, SanitizedDocument
+from ingest.errors import SanitizationError
 from ingest.protocols import Encoder, Sanitizer
+from models.language.batch_files import AnswersNeeded, of_each
 from retrieval.collection import Collection, add_vectors
 from retrieval.index.faiss import FaissIndex
 from retrieval.passages import Writer, cut
@@ -119,25 +122,40 @@ class Experiment:
     kept: Mapping[str, SanitizedCorpus] = field(default_factory=dict)
 
     def run(self, file: RowFile | None = None, progress: Progress = no_progress) -> Iterator[SystemRows]:
-        """Measure each system in order, with one index in memory at a time. Rows in ``file`` are reused."""
+        """Measure each system in order, with one index in memory at a time. Rows in ``file`` are reused.
+
+        Raises AnswersNeeded behind the last system, once all have said what they need to know.
+        """
         log = RowFile("") if file is None else file
+        needed: AnswersNeeded | None = None
         for number, (name, system) in enumerate(self.systems.items()):
             progress(SYSTEMS, number, len(self.systems))
             with ExitStack() as stack:
-                yield self._measured(name, system, log, stack, progress)
+                try:
+                    done = self._measured(name, system, log, stack, progress)
+                except AnswersNeeded as error:
+                    needed = error
+                    continue
+                yield done
+        if needed is not None:
+            raise needed
         progress(SYSTEMS, len(self.systems), len(self.systems))
 
     def _measured(
         self, name: str, system: System, log: RowFile, stack: ExitStack, progress: Progress
     ) -> SystemRows:
         tasks, kept = self.tasks[name], None
-        for task in tasks:
+
+        def measure(task: Task) -> None:
+            nonlocal kept
             done = log.cases(name, task.name)
             missing = [case for case in task.cases if case not in done]
             if missing:
                 kept = kept or self._kept(name, system, stack, progress)
                 for row in task.rows(kept, missing, progress):
                     log.add(row)
+
+        of_each(measure, tasks)
         rows = {
             task.name: [
                 row.model_copy(update={"present": task.sensitive.behind(row.doc_ids)})
@@ -174,13 +192,16 @@ def kept_in_memory(
     sanitizer, phase = system.sanitizer(), f"sanitizing {name}"
     sanitized: list[SanitizedDocument] = []
     failed: dict[str, str] = {}
-    for first in range(0, len(documents), _BATCH):
+
+    def outcomes(first: int) -> Sequence[SanitizedDocument | SanitizationError]:
         progress(phase, first, len(documents))
-        for outcome in sanitizer.sanitize(documents[first : first + _BATCH]):
-            if isinstance(outcome, SanitizedDocument):
-                sanitized.append(outcome)
-            else:
-                failed[outcome.doc_id] = outcome.what
+        return sanitizer.sanitize(documents[first : first + _BATCH])
+
+    for outcome in chain.from_iterable(of_each(outcomes, range(0, len(documents), _BATCH))):
+        if isinstance(outcome, SanitizedDocument):
+            sanitized.append(outcome)
+        else:
+            failed[outcome.doc_id] = outcome.what
     progress(phase, len(documents), len(documents))
     shelves: dict[str, Shelf] = {}
 

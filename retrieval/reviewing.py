@@ -5,8 +5,10 @@ from a review, and documents that are ingested later are sanitized as before.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from ingest.documents import Action, Identifier, Span
 from ingest.labels import VAGUE
@@ -69,13 +71,13 @@ def review(
         asked = [_edit(text, store.ledger(own), mask) for mask in masks]
         edits = {own: list(asked)}
         if everywhere:
-            for edit in asked:
-                words = text[edit.start : edit.end].strip()
+            named = {text[edit.start : edit.end].strip(): edit.words for edit in asked}
+            for words, instead in named.items():
                 if sum(map(str.isalnum, words)) < SHORTEST:
                     continue
                 said = dict(store.saying(words))
                 for other in store.documents_called(list(said), groups):
-                    edits.setdefault(other, []).extend(_same(said[other], words, edit.words))
+                    edits.setdefault(other, []).extend(_same(said[other], words, instead))
         chosen = {each: _apart(of, asked if each == own else ()) for each, of in edits.items() if of}
         rewritten = [_rewritten(collection, encoder, *each) for each in chosen.items()]
         store.rewrite(own, rewritten)
@@ -111,38 +113,41 @@ def _same(text: str, words: str, instead: str) -> list[_Edit]:
     return [_Edit(*each.span(), instead) for each in found]
 
 
-def _apart(edits: Sequence[_Edit], asked: Sequence[_Edit]) -> list[_Edit]:
+def _apart(edits: Iterable[_Edit], asked: Iterable[_Edit]) -> list[_Edit]:
     """Edits in order of which none overlaps another: those ``asked`` for, and the others where there is room.
 
     Raises ConfigurationError where two that were asked for overlap.
     """
-    chosen = list[_Edit]()
-    for edit in [*sorted(asked), *sorted(edits)]:
-        if edit in chosen:
-            continue
-        if all(edit.end <= each.start or each.end <= edit.start for each in chosen):
+    first = sorted(set(asked))
+    if any(other.start < one.end for one, other in pairwise(first)):
+        raise ConfigurationError("masks: two places overlap.")
+    starts, chosen, free = [each.start for each in first], list(first), 0
+    for edit in sorted({*edits}.difference(first)):
+        behind = bisect_right(starts, edit.start)
+        before, after = first[:behind][-1:], first[behind : behind + 1]
+        if edit.start >= max([free, *(each.end for each in before)]) and all(
+            edit.end <= each.start for each in after
+        ):
             chosen.append(edit)
-        elif edit in asked:
-            raise ConfigurationError("masks: two places overlap.")
+            free = edit.end
     return sorted(chosen)
 
 
 def _edited(text: str, edits: Sequence[_Edit]) -> tuple[str, Callable[[int, bool], int]]:
     """The text, and for a place of the old one that of the new; one within an edit goes to a rim of it."""
-    pieces, done = list[str](), 0
+    pieces, done, shifts = list[str](), 0, [0]
     for edit in edits:
         pieces += [text[done : edit.start], edit.words]
         done = edit.end
+        shifts.append(shifts[-1] + len(edit.words) - (edit.end - edit.start))
+    starts = [edit.start for edit in edits]
 
     def moved(place: int, ends: bool) -> int:
-        shift = 0
-        for edit in edits:
-            if place <= edit.start:
-                break
-            if place < edit.end:
-                return edit.start + shift + (len(edit.words) if ends else 0)
-            shift += len(edit.words) - (edit.end - edit.start)
-        return place + shift
+        passed = bisect_left(starts, place)
+        if passed and place < edits[passed - 1].end:
+            edit = edits[passed - 1]
+            return edit.start + shifts[passed - 1] + (len(edit.words) if ends else 0)
+        return place + shifts[passed]
 
     return "".join([*pieces, text[done:]]), moved
 
@@ -168,8 +173,9 @@ def _ledger(
     ledger: Sequence[Noted], edits: Sequence[_Edit], moved: Callable[[int, bool], int]
 ) -> list[Noted]:
     made, held = list[Noted](), set[_Edit]()
+    starts, ends = [edit.start for edit in edits], [edit.end for edit in edits]
     for row in ledger:
-        over = [edit for edit in edits if row.start < edit.end and edit.start < row.end]
+        over = edits[bisect_right(ends, row.start) : bisect_left(starts, row.end)]
         held |= set(over)
         row = row._replace(start=moved(row.start, False), end=moved(row.end, row.start < row.end))
         if over and row.action == Action.KEEP:

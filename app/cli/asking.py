@@ -109,7 +109,7 @@ def asked_model(arguments: argparse.Namespace, settings: Settings) -> LanguageMo
     if model is None:
         raise ConfigurationError(
             "--ask-model needs a language model: set generator.kind to llama_cpp or openai_compatible, "
-            "or name a file with --gguf."
+            "name a file with --gguf, or a folder of requests and answers with --requests."
         )
     return model
 
@@ -120,7 +120,8 @@ def asking(model: LanguageModel, data: DataDir, folder: Path | None, stack: Exit
     if folder is not None:
         answers = stack.enter_context(SealedAnswers(folder / ANSWERS, data.key))
     at_once = data.settings.generator.at_once if data.settings.generator.kind == "openai_compatible" else 1
-    gguf = data.settings.generator.path
+    chosen = data.settings.generator
+    gguf = chosen.path if chosen.kind == "llama_cpp" else None
     return Asker(model, answers, at_once, repr(files_of([gguf] if gguf else [])))
 
 

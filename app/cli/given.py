@@ -51,6 +51,8 @@ def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
         given[f"server.{name}"] = getattr(arguments, name, None)
     if gguf := getattr(arguments, "gguf", None):
         given |= {"generator.kind": "llama_cpp", "generator.path": gguf}
+    if requests := getattr(arguments, "requests", None):
+        given |= {"generator.kind": "files", "generator.path": requests}
     return {name: value for name, value in given.items() if value is not None}
 
 

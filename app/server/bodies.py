@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import Path
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from app.access.keys import Scope
@@ -16,6 +16,7 @@ MOST_TOKENS = "word pieces of the encoder, as usage counts them, after which the
 LONGEST_CONTENT = 100_000
 LONGEST_SANITIZED = 20_000
 """Characters of one text: longer ones are documents, which a job sanitizes."""
+LONGEST_DOCUMENT = 2**31
 MOST_STOPS = 16
 MOST_TEXTS = 2048
 OTHER_PARTS = ("image_url", "input_image", "input_audio", "file", "input_file", "refusal")
@@ -37,6 +38,12 @@ def _joined(content: object) -> object:
             case _:
                 raise PydanticCustomError("content_part", "send text, or parts of type text with their text")
     return "\n".join(texts)
+
+
+def _one_line(words: str) -> str:
+    if not words.isprintable():
+        raise PydanticCustomError("words", "write words on one line, without control or invisible characters")
+    return words.strip()
 
 
 def _listed(stop: object) -> object:
@@ -275,13 +282,12 @@ class EraseBody(_Body):
 class MaskBody(_Body):
     """A place of a sanitized text, half-open in code points, and what is to stand there."""
 
-    start: int = Field(ge=0)
-    end: int = Field(ge=1)
-    instead: str = Field(
+    start: int = Field(ge=0, le=LONGEST_DOCUMENT)
+    end: int = Field(ge=1, le=LONGEST_DOCUMENT)
+    instead: Annotated[str, AfterValidator(_one_line)] = Field(
         default="",
         max_length=200,
         repr=False,
-        pattern=r"^[^\r\n]*$",
         description="milder words; its kind in brackets if there are none",
     )
 

@@ -22,7 +22,7 @@ from app.server.routes.presidio import PATHS, BadRequest
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
 from models.language.protocol import PromptTooLong
 from retrieval.collection import UnknownDocument
-from retrieval.errors import CollectionError
+from retrieval.errors import CollectionBusy, CollectionError
 from retrieval.guards.questions import QuestionNotSent
 
 OF_HTTP: Mapping[int, tuple[str, str]] = {
@@ -123,6 +123,8 @@ def answer_for(
 def told(app: FastAPI, error: Exception) -> str:
     """The text of an error of ours as an answer may have it, without paths of this machine."""
     assert isinstance(error, LetheError)
+    if isinstance(error, CollectionBusy):
+        return "Something else is being written to this collection. Send this again later."
     return error_text(error, getattr(app.state, "places", ()))
 
 

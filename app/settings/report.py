@@ -78,7 +78,7 @@ def _model_paths(settings: Settings, encoders: Iterable[ModelRef]) -> list[Path]
     if settings.risk.kind == "learned":
         used.append((settings.risk.model, "risk"))
     found = [folder_of(ref, role) for ref, role in used if ref.source != "embedded"]
-    gguf = settings.generator.path
+    gguf = settings.generator.path if settings.generator.kind == "llama_cpp" else None
     return found if gguf is None else [*found, gguf]
 
 

@@ -109,11 +109,14 @@ class GeneratorSettings(BaseModel):
 
     model_config = STRICT
 
-    kind: Literal["extractive", "llama_cpp", "openai_compatible"] = Field(
+    kind: Literal["extractive", "llama_cpp", "openai_compatible", "files"] = Field(
         default="extractive",
-        description="quotes of the best sentences, a GGUF file, or an OpenAI-compatible server",
+        description="quotes of the best sentences, a GGUF file, an OpenAI-compatible server, or for studies "
+        "files of requests and answers",
     )
-    path: Path | None = Field(default=None, description="GGUF file of llama_cpp")
+    path: Path | None = Field(
+        default=None, description="GGUF file of llama_cpp, or folder of requests and answers of files"
+    )
     base_url: str | None = Field(
         default=None, description="address of the OpenAI-compatible server, up to and with /v1"
     )
@@ -194,6 +197,8 @@ class GeneratorSettings(BaseModel):
             )
         if self.kind == "llama_cpp" and self.path is None:
             raise ValueError("llama_cpp needs generator.path, a GGUF file, or --gguf")
+        if self.kind == "files" and self.path is None:
+            raise ValueError("files needs generator.path, a folder, or --requests")
         if self.kind == "openai_compatible":
             needed = {"generator.base_url": self.base_url, "generator.model": self.model}
             missing = [name for name, value in needed.items() if value is None]

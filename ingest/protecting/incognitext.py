@@ -18,6 +18,7 @@ from ingest.protecting.adversary import Inference, ModelAdversary
 from ingest.protecting.targets import Draw, Same
 from models.errors import ConfigurationError
 from models.language.asking import Asker
+from models.language.batch_files import of_each
 from models.language.prompts import prompt
 from models.language.protocol import ChatMessage, behind_mark
 
@@ -113,7 +114,11 @@ class Incognito:
 
     def rewrite(self, texts: Sequence[AnnotatedText]) -> list[str]:
         """The rewritten texts. Raises ModelUnavailable where a model could not be reached or failed."""
-        return [self._protected(each.text) if each.text in self.authors else each.text for each in texts]
+
+        def written(text: str) -> str:
+            return self._protected(text) if text in self.authors else text
+
+        return of_each(written, [each.text for each in texts])
 
     def _protected(self, original: str) -> str:
         """The text after the loops of all attributes, one after the other (Algorithm 1)."""

@@ -10,6 +10,7 @@ from threading import Lock
 from time import perf_counter
 from typing import Any, Protocol, TypeVar
 
+from models.language.batch_files import AnswersNeeded
 from models.language.prompts import Prompt
 from models.language.protocol import ChatMessage, ConstrainedModel, LanguageModel, PromptTooLong
 
@@ -137,10 +138,16 @@ class Asker:
         """What ``read`` makes of each answer, in order; None where it reads none, or the prompt is too long.
 
         An answer that cannot be read is asked for once more. Raises ModelUnavailable where the model could
-        not be reached or failed. Answers so far are kept.
+        not be reached or failed, or AnswersNeeded behind the last question. Answers so far are kept.
         """
         if self.at_once == 1:
-            yield from (self._asked(prompt, each, read, seed) for each in asked)
+            rest = iter(asked)
+            for each in rest:
+                try:
+                    found = self._asked(prompt, each, read, seed)
+                except AnswersNeeded as needed:
+                    raise self._asked_too(prompt, rest, read, seed) or needed from None
+                yield found
             return
         with ThreadPoolExecutor(self.at_once) as pool:
             waiting = deque[Future[_T | None]]()
@@ -155,6 +162,18 @@ class Asker:
             finally:
                 for future in waiting:
                     future.cancel()
+
+    def _asked_too(
+        self, prompt: Prompt, rest: Iterator[Slots], read: Callable[[str], object], seed: int
+    ) -> AnswersNeeded | None:
+        """Ask the rest, so that what all of them need is written at once; the last that was needed."""
+        last = None
+        for each in rest:
+            try:
+                self._asked(prompt, each, read, seed)
+            except AnswersNeeded as needed:
+                last = needed
+        return last
 
     def all(
         self, prompt: Prompt, asked: Sequence[Slots], read: Callable[[str], _T | None], seed: int = 0

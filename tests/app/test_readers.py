@@ -250,7 +250,8 @@ def test_a_review_masks_what_the_reviewer_may_read_and_nothing_else(
         body = {"masks": [{"start": start, "end": start + 4, "instead": "page"}], "everywhere": True}
         assert manager.post(f"{path}/documents/n/review", json=body).json()["documents"] == 2
         assert manager.get(f"{path}/review").json()["left"] == 1
-        for wrong in ({"start": 5, "end": 5}, {"start": 0, "end": 9999}):
+        hidden = {"start": 0, "end": 4, "instead": "one\u2028two"}
+        for wrong in ({"start": 5, "end": 5}, {"start": 0, "end": 9999}, hidden):
             refused = manager.post(f"{path}/documents/b/review", json={"masks": [wrong]})
             assert (refused.status_code, refused.json()["code"]) == (400, "invalid_value")
         assert manager.post("/v1/search", json={"collection": "notes", "question": "page"}).status_code == 200
