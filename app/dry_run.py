@@ -18,7 +18,7 @@ from ingest.documents import Arrival, Document, SanitizedDocument, Standing
 from ingest.errors import SanitizationError
 from ingest.pipeline import Tally, at_once
 from ingest.read.reading import Reading
-from retrieval.passages import passages_of
+from retrieval.passages import passages_of, treated_in
 from retrieval.store.database import CutDocument, Store
 from retrieval.system import System
 
@@ -107,7 +107,7 @@ def dry_run(
         return [
             CutDocument(
                 _with_samples(each, document.text),
-                passages_of(each, system.encoder, system.passage_tokens),
+                passages_of(each.text, treated_in(each), system.encoder, system.passage_tokens),
                 no_vectors,
             )
             if isinstance(each, SanitizedDocument)

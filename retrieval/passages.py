@@ -21,15 +21,13 @@ _BEGINNING = 8
 """The first passages of a document, of which no encoder here reads more."""
 
 
-def passages_of(document: SanitizedDocument, encoder: Encoder, max_tokens: int) -> Sequence[Cut]:
-    """The passages of the sanitized text; together they cover it without gaps."""
-    tokens = encoder.token_spans(document.text)
-    spans = retrieval_units(document.text, tokens, max_tokens)
-    kept = kept_in(document.text, treated_in(document), spans)
-    return [
-        Cut(span, document.text[span.start : span.end], words)
-        for span, words in zip(spans, kept, strict=True)
-    ]
+def passages_of(
+    text: str, treated: Sequence[tuple[str, str, int, int]], encoder: Encoder, max_tokens: int
+) -> Sequence[Cut]:
+    """The passages of a sanitized text, which cover it without gaps; ``treated`` as in ``kept_in``."""
+    spans = retrieval_units(text, encoder.token_spans(text), max_tokens)
+    kept = kept_in(text, treated, spans)
+    return [Cut(span, text[span.start : span.end], words) for span, words in zip(spans, kept, strict=True)]
 
 
 def treated_in(document: SanitizedDocument) -> list[tuple[str, str, int, int]]:
@@ -70,7 +68,7 @@ def cut(
     documents: Sequence[SanitizedDocument], encoder: Encoder, passage_tokens: int, search: Search = HYBRID
 ) -> list[CutDocument]:
     """The documents as a store takes them, with the vectors of their passages; all are encoded together."""
-    passages = [passages_of(document, encoder, passage_tokens) for document in documents]
+    passages = [passages_of(each.text, treated_in(each), encoder, passage_tokens) for each in documents]
     read = [[(each.text, each.kept) for each in rows] for rows in passages]
     return [
         CutDocument(document, rows, vectors)

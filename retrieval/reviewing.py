@@ -17,8 +17,8 @@ from ingest.wording.mentions import bracket
 from models.errors import ConfigurationError
 from retrieval.collection import Collection, UnknownDocument
 from retrieval.documents import Groups, Noted, Passage
-from retrieval.passages import encoded, kept_in
-from retrieval.store.database import REVIEW, Cut, Rewritten
+from retrieval.passages import encoded, passages_of
+from retrieval.store.database import REVIEW, Rewritten
 
 MASKED = "masked in a review"
 """The reason of what a person masked."""
@@ -153,19 +153,12 @@ def _edited(text: str, edits: Sequence[_Edit]) -> tuple[str, Callable[[int, bool
 
 
 def _rewritten(collection: Collection, encoder: Encoder, doc_id: str, edits: Sequence[_Edit]) -> Rewritten:
-    store = collection.store
-    passages = store.passages_of(doc_id)
-    text, moved = _edited(_text(passages), edits)
+    store, manifest = collection.store, collection.manifest
+    text, moved = _edited(_text(store.passages_of(doc_id)), edits)
     ledger = _ledger(store.ledger(doc_id), edits, moved)
-    # A passage that an edit goes on over ends with what stands there now.
-    ends = [moved(each.end, True) for each in passages]
-    spans = [Span(start, end) for start, end in zip([0, *ends], ends, strict=False) if start < end]
     treated = [(each.label, each.action, each.start, each.end) for each in ledger]
-    cuts = [
-        Cut(span, text[span.start : span.end], kept)
-        for span, kept in zip(spans, kept_in(text, treated, spans), strict=True)
-    ]
-    (vectors,) = encoded([[(each.text, each.kept) for each in cuts]], encoder, collection.manifest.search)
+    cuts = passages_of(text, treated, encoder, manifest.passage_tokens)
+    (vectors,) = encoded([[(each.text, each.kept) for each in cuts]], encoder, manifest.search)
     return Rewritten(doc_id, cuts, vectors, ledger)
 
 

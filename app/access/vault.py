@@ -338,7 +338,7 @@ def revealed(
     places = [
         {"start": start, "end": end, "label": label, "action": action, "sanitized": [first, stop]}
         for (start, end), (label, action, first, stop) in zip(
-            original.spans, store.treated(kept.doc_id), strict=True
+            original.spans, store.treated(kept.doc_id)[: len(original.spans)], strict=True
         )
     ]
     return {

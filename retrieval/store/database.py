@@ -54,7 +54,7 @@ _KEPT = f"""
     unread, doubts, {_BEGINNING.format("d")} FROM documents d
 """
 REVIEW = "review"
-"""The source of what a person masked where nothing had been found."""
+"""The source of what a person masked where nothing had been found; its rows are behind all others."""
 _ORIGINALS = f"""
     SELECT d.doc_id, {_NAMES}, d.content_key, v.key_id, v.sealed
     FROM documents d LEFT JOIN vault v USING (doc_id)
@@ -243,12 +243,8 @@ class Store:
             self._connection.executemany(query, rows)
 
     def treated(self, doc_id: str) -> list[tuple[str, str, int, int]]:
-        """Label, action and place in the sanitized text of each decision, in the order they were made.
-
-        What people masked later, where nothing had been found, is not among them.
-        """
-        of = (each for each in self.ledger(doc_id) if each.source != REVIEW)
-        return [(each.label, each.action, each.start, each.end) for each in of]
+        """Label, action and place in the sanitized text of each decision, in the order they were made."""
+        return [(each.label, each.action, each.start, each.end) for each in self.ledger(doc_id)]
 
     def ledger(self, doc_id: str) -> list[Noted]:
         """All decisions about a document, given by its own id, in the order they were made."""

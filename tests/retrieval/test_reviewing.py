@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from ingest.documents import Span
 from models.errors import ConfigurationError
 from retrieval.collection import Collection, UnknownDocument
 from retrieval.errors import CollectionError
+from retrieval.passages import encoded, passages_of
 from retrieval.reviewing import MASKED, Mask, _apart, _Edit, _edited, review
 from tests.retrieval.test_store import ENCODER, MANIFEST, best, keep
 
@@ -56,8 +58,14 @@ def test_one_place_is_masked_and_the_document_is_no_longer_to_be_reviewed(collec
     assert ids(collection) == {"mill", "rain"}
     row = collection.store.ledger("ferry")[-1]
     assert (text[row.start : row.end], row.reason, row.action) == ("[detail]", MASKED, "generalize")
-    # What sanitizing decided is still told apart, and stands where it stood.
-    assert [text[start:end] for _, _, start, end in collection.store.treated("ferry")] == ["Somebody"]
+    # What sanitizing decided comes first, and stands where it stood.
+    places = [text[start:end] for _, _, start, end in collection.store.treated("ferry")]
+    assert places == ["Somebody", "[detail]"]
+    # An audit makes the vectors again from what is stored.
+    cuts = passages_of(text, collection.store.treated("ferry"), ENCODER, MANIFEST.passage_tokens)
+    (vectors,) = encoded([[(each.text, each.kept) for each in cuts]], ENCODER, MANIFEST.search)
+    found = [each.passage_id for each in collection.store.passages_of("ferry")]
+    assert np.allclose(collection.store.vectors_of(found)[1], vectors, atol=1e-3)
 
 
 def test_the_same_words_go_everywhere_as_words_and_milder_ones_stand_there(collection: Collection) -> None:
