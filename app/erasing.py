@@ -11,7 +11,8 @@ from typing import Literal
 from app.data_dir import DataDir
 from app.machine import begin_apart
 from app.settings.load import Settings
-from ingest.read.paths import path_id
+from ingest.keys import source_of
+from ingest.read.paths import path_id, upload_origin
 from models.errors import LetheError
 from retrieval.collection import Collection, Erasure, UnknownDocument
 from retrieval.documents import Passage
@@ -140,12 +141,13 @@ class NotErased(LetheError):
 def names_of(data: DataDir, collection: Collection, given: str) -> list[str]:
     """The ids under which a document may be stored that is called so.
 
-    As it was given in a record, as the path that it was read from, or as it is listed, whatever ids are kept
-    by now.
+    As it was given in a record, as the path that it was read from, as its file was called when it was
+    uploaded, or as it is listed, whatever ids are kept by now.
     """
     # The system knows no path with a NUL, and raises on one.
     spelled = [given] if "\0" in given else [given, path_id(given)]
-    return [*data.public_ids(spelled, collection.manifest.keeps_ids), given]
+    uploaded = collection.store.ids_from(source_of(upload_origin(given), data.key).key, below=False)
+    return [*data.public_ids(spelled, collection.manifest.keeps_ids), given, *uploaded]
 
 
 def documents_saying(data: DataDir, name: str, alias: str) -> list[str]:

@@ -153,6 +153,7 @@ def kept_row(document: KeptDocument) -> Mapping[str, object]:
         "also_known_as": list(document.aliases),
         "readers": list(document.readers),
         "kept_at": document.kept_at,
+        "reviewed": document.reviewed,
         "characters": document.characters,
         "passages": document.passages,
         "detected_risk": {"of": "what was found", "before": before, "after": after},

@@ -44,7 +44,7 @@ class KeptDocument:
     """A document in a collection: who may read it, when it was stored, its size, and how well it was read.
 
     ``readers`` are groups, none if all may. ``risk`` is that of the detected entities, ``title`` how the
-    sanitized text begins.
+    sanitized text begins. ``reviewed`` is when a person looked through it, None if nobody did.
     """
 
     doc_id: str
@@ -57,6 +57,7 @@ class KeptDocument:
     unread: Sequence[Unread]
     doubts: Sequence[str]
     title: str = field(repr=False)
+    reviewed: str | None = None
 
 
 class Noted(NamedTuple):

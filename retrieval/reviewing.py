@@ -54,8 +54,8 @@ def review(
 ) -> Reviewed:
     """Mask places of a document that a reader with these groups may read, and note that it was seen.
 
-    With ``everywhere`` the words of each mask go wherever else they stand, in this document and in the others
-    that the reader may read.
+    With ``everywhere`` the words of each mask go wherever else they stand, in small letters or capitals and
+    whatever blanks are between them, in this document and in the others that the reader may read.
 
     Raises:
         UnknownDocument: There is none of this id, or the reader may not read it.
@@ -75,7 +75,8 @@ def review(
             for words, instead in named.items():
                 if sum(map(str.isalnum, words)) < SHORTEST:
                     continue
-                said = dict(store.saying(words))
+                # Elsewhere a line may end between them.
+                said = dict(store.saying(max(words.split(), key=len), any_case=True))
                 for other in store.documents_called(list(said), groups):
                     edits.setdefault(other, []).extend(_same(said[other], words, instead))
         chosen = {each: _apart(of, asked if each == own else ()) for each, of in edits.items() if of}
@@ -109,7 +110,8 @@ def _edit(text: str, ledger: Sequence[Noted], mask: Mask) -> _Edit:
 
 
 def _same(text: str, words: str, instead: str) -> list[_Edit]:
-    found = re.finditer(rf"(?<!\w){re.escape(words)}(?!\w)", text)
+    spaced = r"\s+".join(map(re.escape, words.split()))
+    found = re.finditer(rf"(?i)(?<!\w){spaced}(?!\w)", text)
     return [_Edit(*each.span(), instead) for each in found]
 
 

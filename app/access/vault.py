@@ -330,7 +330,7 @@ def revealed(
     kept = next(filter(None, map(store.original, store.documents_called(names, groups))), None)
     if kept is None:
         raise UnknownDocument(
-            f"{collection.folder}: there is no document with this id. `lethe documents` shows ids."
+            "There is no document with this id: the list of the collection's documents has them."
         )
     if vault is None:
         raise NoOriginal

@@ -18,7 +18,7 @@ from app.access.vault import Sealer
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.private_files import private_folder
-from ingest.read.paths import canonical
+from ingest.read.paths import canonical, upload_origin
 from ingest.read.reading import Fields, Reading, ReadLimits
 from ingest.read.sources import read_documents
 from ingest.temporary import temporary_file, temporary_folder
@@ -69,7 +69,7 @@ class _Sent:
     @property
     def source(self) -> str:
         """What stands for the origin of its documents: no path of this machine."""
-        return f"upload:{self.name}"
+        return upload_origin(self.name)
 
 
 class Uploads:

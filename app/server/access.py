@@ -33,8 +33,8 @@ class NotAllowed(LetheError):
         named = collection is not None and COLLECTION_NAME.fullmatch(collection)
         on = f" for the collection {collection}" if named else ""
         super().__init__(
-            f"This key does not have the scope {scope}{on}, which this route needs. Use one that does; "
-            f"`lethe keys create NAME --scope {scope}` makes it."
+            f"This key does not have the scope {scope}{on}, which this needs. Whoever manages keys can make "
+            f"one that does: on the page, or by `lethe keys create NAME --scope {scope}`."
         )
 
 

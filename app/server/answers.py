@@ -246,6 +246,7 @@ class DocumentAnswer(_Answer):
     also_known_as: list[str] = Field(repr=False)
     readers: list[str] = Field(repr=False, description="groups that may read it; none for all")
     kept_at: str
+    reviewed: str | None = Field(description="when a person looked through it")
     characters: int
     passages: int
     detected_risk: DetectedRiskAnswer

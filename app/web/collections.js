@@ -4,7 +4,7 @@ import { ask, callers, collectionRows, documentOf, part, policyRows } from "/web
 import { bars, histogram } from "/web/charts.js";
 import { $, announce, complain, confirmed, count, fill, h, many, pager, table, when } from "/web/dom.js";
 import { erase, erasing, tell } from "/web/erasing.js";
-import { reviewing, whole } from "/web/review.js";
+import { one, reviewing, whole } from "/web/review.js";
 
 const PAGE = 50;
 const MOST = 1000; // documents whose risk is drawn
@@ -100,7 +100,7 @@ async function drawOne(row, policies) {
         spread,
       ),
       h("details", null, h("summary", null, "Settings"), h("dl", null, Object.entries(facts).flatMap(([term, value]) => [h("dt", null, term), h("dd", null, value)]))),
-      reviewing(row),
+      reviewing(row, () => drawDocuments(name, documents, [""])),
       erasing(row, () => show(name)),
       sanitizingAgain(row, policies),
       h("h3", null, "Documents"),
@@ -153,34 +153,41 @@ async function drawDocuments(name, place, starts) {
   const shown = rows.slice(0, PAGE);
   if (!shown.length) return fill(place, h("p", { class: "hint" }, "There are no documents."));
   const cells = shown.map((row) => [
-    h("span", { class: "check" }, box(row.doc_id), h("label", { for: `doc-${row.doc_id}` }, row.title, " ", h("span", { class: "hint whole" }, row.doc_id)), opener(name, row)),
+    h("span", { class: "check" }, box(row.doc_id), h("label", { for: `doc-${row.doc_id}` }, row.title, " ", h("span", { class: "hint whole" }, row.doc_id)), opener(name, row, () => drawDocuments(name, place, starts))),
     when(row.kept_at),
     count(row.characters),
     count(row.passages),
     row.readers.join(", ") || "all",
     row.detected_risk.before.toFixed(2),
     row.detected_risk.after.toFixed(2),
+    row.reviewed ? when(row.reviewed) : "",
     [...row.doubts, ...row.not_read.map((each) => `${many(each.count, each.kind)} ${each.read ? "read" : "not read"}`)].join("; "),
   ]);
-  const heads = ["Document", "Kept", "Characters", "Passages", "Readers", "Risk of document before", "Risk of document after", "Warnings"];
+  const heads = ["Document", "Kept", "Characters", "Passages", "Readers", "Risk of document before", "Risk of document after", "Reviewed", "Warnings"];
   const next = rows.length > PAGE ? shown.at(-1).doc_id : null;
-  fill(place, h("p", { class: "hint" }, "Risk is that of a whole document."), table(`Documents of ${name}`, heads, cells), pager(place, starts, next, (to) => drawDocuments(name, place, to)), h("div", { id: "document" }));
+  fill(place, h("p", { class: "hint" }, "Risk is that of a whole document, as it was sanitized; a review does not change it."), table(`Documents of ${name}`, heads, cells), pager(place, starts, next, (to) => drawDocuments(name, place, to)), h("div", { id: "document" }));
 }
 
-/** A button that shows the sanitized text of a document below the table. */
-function opener(name, row) {
-  const open = async () => {
+/** A button that shows the sanitized text of a document below the table, where it can be looked through again. */
+function opener(name, row, changed) {
+  const open = async (said = "") => {
     const place = $("document");
     try {
       const document = await documentOf(name, row.doc_id);
       const heading = h("h4", { tabindex: "-1" }, document.title || row.doc_id);
-      fill(place, heading, h("p", { class: "hint" }, "Sanitized text, as it is stored and searched."), whole(document));
+      const review = () => {
+        fill(place, one(name, row, document, { next: open, changed }));
+        place.querySelector("h4").focus();
+      };
+      const again = document.decisions ? h("p", null, h("button", { type: "button", class: "quiet", onclick: review }, "Mask words of it")) : null;
+      fill(place, said ? h("p", { class: "hint", role: "status" }, said) : null, heading, h("p", { class: "hint" }, "Sanitized text, as it is stored and searched."), whole(document), again);
       heading.focus();
+      place.scrollIntoView({ block: "start" });
     } catch (error) {
       complain(place, error);
     }
   };
-  return h("button", { type: "button", class: "quiet small", "aria-label": `Open ${row.title || row.doc_id}`, onclick: open }, "Open");
+  return h("button", { type: "button", class: "quiet small", "aria-label": `Open ${row.title || row.doc_id}`, onclick: () => open() }, "Open");
 }
 
 function box(docId) {
@@ -199,7 +206,7 @@ function sanitizingAgain(row, policies) {
       title,
       h("p", { class: "panel" }, "This collection has no originals in the vault, and what is sanitized cannot be sanitized anew: what was taken out is gone. Ingest the sources into a new collection with the other policy. Where the settings turn the vault on (vault.enabled and vault.key_file), what is ingested from then on can be sanitized again."),
     );
-  const into = h("input", { id: "again-into", required: true, autocomplete: "off", spellcheck: "false", maxlength: "64", pattern: $("ingest-collection").pattern });
+  const into = h("input", { id: "again-into", required: true, autocomplete: "off", spellcheck: "false", maxlength: "64", pattern: $("ingest-collection").pattern, title: $("ingest-collection").title });
   const policy = h("select", { id: "again-policy" }, policies.map((each) => h("option", { value: each.name }, each.name)));
   const problem = h("div", { id: "again-error" });
   const left = row.documents - row.originals;

@@ -47,7 +47,7 @@ export function erasing(row, drawn) {
 /** Asks whether to erase, erases, and shows the receipt. */
 export async function erase(name, ids, people, drawn) {
   if (!ids.length && !people.length) return tell(h("p", { class: "warning" }, "Select the documents to erase in the list below, or name them."));
-  const what = [...(ids.length ? [many(ids.length, "document")] : []), ...(people.length ? [`all about ${many(people.length, "person", "people")}`] : [])];
+  const what = [...(ids.length ? [many(ids.length, "document or file", "documents or files")] : []), ...(people.length ? [`all about ${many(people.length, "person", "people")}`] : [])];
   const sure = await confirmed(
     `Erase ${what.join(" and ")}?`,
     [
@@ -61,7 +61,7 @@ export async function erase(name, ids, people, drawn) {
   try {
     const receipt = await ask("POST", `/v1/collections/${part(name)}/erase`, { json: { ids, people } });
     await drawn();
-    tell(panel(receipt));
+    tell(panel({ collection: name, erased_at: new Date().toISOString(), asked: { ids, people }, ...receipt }));
     $("collection-title").focus({ preventScroll: true });
   } catch (error) {
     tell(error);
@@ -85,7 +85,7 @@ function panel(receipt) {
     ["Ids of the erased documents", "", `${count(proof.read_back)} known`],
     ["Beginnings of texts and vectors in the files", "", searched ? `${many(traces, "trace")} in ${size(searched)}` : "not searched for"],
   ];
-  const save = () => download("receipt.json", `${JSON.stringify(receipt, null, 2)}\n`, "application/json");
+  const save = () => download(`receipt-${receipt.collection}-${receipt.erased_at.slice(0, 16).replaceAll(/[-:]/g, "")}.json`, `${JSON.stringify(receipt, null, 2)}\n`, "application/json");
   return h(
     "div",
     { class: "panel" },

@@ -94,6 +94,7 @@ async function start(dryRun) {
   const policy = $("ingest-policy").value;
   if (policy && !there.has(collection)) form.append("policy", JSON.stringify({ name: policy }));
   if ($("ingest-readers").value.trim()) form.append("readers", $("ingest-readers").value);
+  for (const [field, given] of [["text_field", $("ingest-text")], ["id_field", $("ingest-id")]]) if (given.value.trim()) form.append(field, given.value.trim());
   form.append("dry_run", String(dryRun));
   const names = chosen.map((file) => file.name);
   lock(true);
@@ -176,9 +177,12 @@ function drawJob(job) {
   if (focused && !over(job)) cancel.focus();
 }
 
+/** Advice of the command line in words of this page. */
+const onPage = (reason) => reason.replaceAll("--text-field", "“Field with the text”").replaceAll("--id-field", "“Field with the id”");
+
 function failures(job) {
   if (!job.failures?.length) return null;
-  const rows = job.failures.map((each) => [place(job, each.place), each.reason]);
+  const rows = job.failures.map((each) => [place(job, each.place), onPage(each.reason)]);
   return [h("h3", null, "Not read"), table("What was not read", ["Where", "Why"], rows)];
 }
 
@@ -196,7 +200,7 @@ function summary(job) {
   return [
     lines.length ? h("p", { class: "figures" }, lines.map(([name, words]) => h("span", null, h("b", null, count(found[name])), ` ${words}`))) : null,
     doubts.map(([doubt, times]) => h("p", { class: "warning" }, `Entities may have been missed in ${many(times, "document")}: ${doubt}.`)),
-    (found.not_read ?? []).map((each) => h("p", { class: "warning" }, `${each.read ? "Read" : "Not read"}: ${many(each.count, each.kind)} (${each.reason}).`)),
+    (found.not_read ?? []).map((each) => h("p", { class: "warning" }, `${each.read ? "Read" : "Not read"}: ${many(each.count, each.kind)} (${onPage(each.reason)}).`)),
     found.decisions?.length ? decisions(found.decisions) : null,
     job.dry_run || job.state !== "done" ? null : h("p", null, h("a", { href: `#collections/${part(job.collection)}` }, `Open ${job.collection}`), " or ", h("a", { href: `#chat/${part(job.collection)}` }, "ask about it"), "."),
     job.dry_run && job.state === "done" ? h("p", { class: "hint" }, "Nothing was stored.") : null,

@@ -39,7 +39,11 @@ function drawScopes() {
 }
 
 function drawList(keys) {
-  if (!keys.length) return fill($("keys-list"), h("p", { class: "hint" }, "There are no keys yet: everybody on this machine may do everything. Once there is one, nothing goes without; give the first one the scope admin."));
+  if (!keys.length) {
+    // The first one has to be able to make others.
+    for (const box of document.querySelectorAll("#keys-scopes input")) box.checked = true;
+    return fill($("keys-list"), h("p", { class: "hint" }, "There are no keys yet: everybody on this machine may do everything. The first key closes the server to everybody else. It may do everything, so keep it: it makes the others."));
+  }
   const rows = keys.map((key) => [
     key.name,
     key.key_id,
@@ -62,6 +66,7 @@ async function create() {
     const made = await ask("POST", "/v1/keys", { json: body });
     complain($("keys-error"), null);
     $("keys-name").value = "";
+    drawScopes();
     drawNew(made.key);
     // The first key closes the server: asking again would put a dialog over the key that is shown.
     if (hasKey()) await show();

@@ -38,8 +38,8 @@ export function whole({ text, decisions }) {
 
 /** Where words stand in a text as words, in code points. */
 function placesOf(text, words) {
-  const points = Array.from(text);
-  const wanted = Array.from(words);
+  const points = Array.from(text, (each) => each.toLowerCase());
+  const wanted = Array.from(words, (each) => each.toLowerCase());
   const inWord = (one, other) => one !== undefined && other !== undefined && LETTER.test(one) && LETTER.test(other);
   const found = [];
   for (let start = 0; start + wanted.length <= points.length; start++) {
@@ -52,8 +52,8 @@ function placesOf(text, words) {
   return found;
 }
 
-/** The part of a collection's page where a person looks through its documents. */
-export function reviewing(row) {
+/** The part of a collection's page where a person looks through its documents; `changed` follows each change. */
+export function reviewing(row, changed) {
   const name = row.collection;
   const skipped = new Set();
   const place = h("div", { class: "panel" });
@@ -68,8 +68,9 @@ export function reviewing(row) {
         fill(place, done, h("p", { class: "hint" }, left ? "The others were put off: close and open this to begin again." : "Every document was looked through."));
         return;
       }
-      fill(place, done, one(name, document, await documentOf(name, document.doc_id), { next, later: () => skipped.add(document.doc_id) }));
+      fill(place, done, one(name, document, await documentOf(name, document.doc_id), { next, changed, later: () => skipped.add(document.doc_id) }));
       place.querySelector("h4").focus({ preventScroll: true });
+      box.scrollIntoView({ block: "start" });
       if (said) announce(said);
     } catch (error) {
       complain(place, error);
@@ -83,8 +84,8 @@ export function reviewing(row) {
   return box;
 }
 
-/** One document to look through. */
-function one(name, document, { text, decisions }, { next, later }) {
+/** One document to look through; `later`, where it is given, puts it off. */
+export function one(name, document, { text, decisions }, { next, changed, later }) {
   const chosen = new Set();
   const words = h("textarea", { id: "review-words", rows: "2", spellcheck: "false", autocomplete: "off", "aria-describedby": "review-words-hint" });
   const instead = h("input", { id: "review-instead", maxlength: "200", autocomplete: "off", spellcheck: "false", "aria-describedby": "review-instead-hint" });
@@ -109,6 +110,7 @@ function one(name, document, { text, decisions }, { next, later }) {
     try {
       const body = { masks, everywhere: everywhere.checked };
       const { places, documents } = await ask("POST", `/v1/collections/${part(name)}/documents/${part(document.doc_id)}/review`, { json: body });
+      await changed();
       await next(places ? `${many(places, "place")} masked in ${many(documents, "document")}.` : "Noted: all may stay.");
     } catch (error) {
       complain(problem, error);
@@ -123,12 +125,13 @@ function one(name, document, { text, decisions }, { next, later }) {
     const apart = new Map(places.map(({ start, end }) => [`${start} ${end}`, { start, end, instead: instead.value.trim() }]));
     return send([...apart.values()]);
   };
-  const reasons = [...document.doubts, ...document.not_read.map((each) => `${many(each.count, each.kind)} ${each.read ? "read" : "not read"}`)];
+  const unread = document.not_read.filter((each) => !each.read).map((each) => many(each.count, each.kind));
+  const reasons = [...document.doubts.map((each) => `Names may have been missed: ${each}.`), ...(unread.length ? [`Not read: ${unread.join(", ")}.`] : [])];
   return [
     h("h4", { tabindex: "-1" }, document.title || document.doc_id),
-    h("p", { class: "hint" }, reasons.length ? `Look closely: ${reasons.join("; ")}.` : `Its risk, by what was found, is ${document.detected_risk.after.toFixed(2)} after sanitizing.`),
+    h("p", { class: "hint" }, reasons.join(" ") || "Nothing speaks for a mistake in it."),
     shown,
-    h("p", { class: "hint" }, "Filled words were replaced. Underlined words were found and kept: press those that should go. Select or type others."),
+    h("p", { class: "hint" }, "Filled words were replaced. Underlined words were found and kept: press those that should go. Select or type others. Red identifies alone, blue with other facts, violet tells more. What is masked cannot be brought back."),
     h(
       "div",
       { class: "halves" },
@@ -142,7 +145,7 @@ function one(name, document, { text, decisions }, { next, later }) {
       { class: "row" },
       h("button", { type: "button", onclick: mask }, "Mask and go on"),
       h("button", { type: "button", class: "quiet", onclick: () => send([]) }, "All may stay"),
-      h("button", { type: "button", class: "quiet", onclick: () => (later(), next()) }, "Later"),
+      later ? h("button", { type: "button", class: "quiet", onclick: () => (later(), next()) }, "Later") : null,
     ),
   ];
 }

@@ -37,7 +37,8 @@ async function look(question) {
   try {
     const { passages } = await ask("POST", "/v1/search", { json: { collection, question } });
     const shown = passages.map((each) => h("li", { class: "panel" }, passageOf(each, collection, marked(each.text, question), () => {})));
-    fill($("search-found"), h("p", { class: "hint" }, `${many(passages.length, "passage")}, best first.`), h("ol", { class: "found" }, shown));
+    const words = shown.some((each) => each.querySelector("mark")) || !passages.length ? "" : " None holds a word of the question: these are only the nearest in meaning.";
+    fill($("search-found"), h("p", { class: "hint" }, `${many(passages.length, "passage")}, best first.${words}`), h("ol", { class: "found" }, shown));
   } catch (error) {
     fill($("search-found"));
     complain($("search-error"), error);

@@ -85,6 +85,11 @@ def origin(path: Path, named: str | Path) -> str:
     return shown(Path(canonical(path.parent), path.name))
 
 
+def upload_origin(name: str) -> str:
+    """The origin of a file that was uploaded under a name: no path of this machine."""
+    return f"upload:{name}"
+
+
 def path_id(named: str) -> str:
     """The id of a document named after its file: a path, or a path with "#" and a number."""
     path, mark, number = named.rpartition("#")

@@ -51,7 +51,8 @@ _BEGINNING = """(SELECT substr(first.text, 1, 500) FROM passages first
 _KEPT = f"""
     SELECT doc_id, {_NAMES}, kept_at, characters,
     (SELECT count(*) FROM passages p WHERE p.doc_id = d.doc_id), risk_before, risk_after,
-    unread, doubts, {_BEGINNING.format("d")} FROM documents d
+    unread, doubts, (SELECT at FROM reviewed r WHERE r.doc_id = d.doc_id), {_BEGINNING.format("d")}
+    FROM documents d
 """
 REVIEW = "review"
 """The source of what a person masked where nothing had been found; its rows are behind all others."""
@@ -501,12 +502,16 @@ class Store:
         query = "SELECT 1 FROM passages WHERE instr(text, ?) OR instr(kept, ?) LIMIT 1"
         return bool(self._read(query, (piece, piece)))
 
-    def saying(self, piece: str) -> list[tuple[str, str]]:
-        """The documents that contain these words: ids, and sanitized texts."""
-        query = """
+    def saying(self, piece: str, *, any_case: bool = False) -> list[tuple[str, str]]:
+        """The documents that contain these words: ids, and sanitized texts.
+
+        ``any_case`` takes capitals of plain Latin letters for small ones.
+        """
+        found = "instr(lower(whole), lower(?))" if any_case else "instr(whole, ?)"
+        query = f"""
             SELECT doc_id, group_concat(text, '') AS whole
             FROM (SELECT doc_id, text FROM passages ORDER BY passage_id)
-            GROUP BY doc_id HAVING instr(whole, ?)
+            GROUP BY doc_id HAVING {found}
         """
         return self._read(query, (piece,))
 
@@ -632,8 +637,10 @@ def _kept_document(
     after: float,
     unread: str,
     doubts: str,
+    reviewed: str | None,
     text: str | None,
 ) -> KeptDocument:
     own = sorted(json.loads(aliases)), sorted(json.loads(names))
     read = [Unread(**each) for each in json.loads(unread)], json.loads(doubts)
-    return KeptDocument(doc_id, *own, kept_at, characters, passages, (before, after), *read, title_of(text))
+    risk, title = (before, after), title_of(text)
+    return KeptDocument(doc_id, *own, kept_at, characters, passages, risk, *read, title, reviewed)

@@ -230,7 +230,7 @@ def test_originals_are_kept_and_nothing_of_them_is_in_clear(data: DataDir) -> No
     for path in files:
         assert MARK.encode() not in path.read_bytes(), path
         assert MARK.encode("utf-16-le") not in path.read_bytes(), path
-    with pytest.raises(UnknownDocument, match="there is no document with this id"):
+    with pytest.raises(UnknownDocument, match="There is no document with this id"):
         shown(data, "r9999")
 
 

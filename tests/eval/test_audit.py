@@ -275,7 +275,7 @@ def test_verdicts() -> None:
     far = judged(figures={COLLECTION: Estimate(0.5)}, chances={COLLECTION: Estimate(0.1)})
     near = judged(title="entities", figures={COLLECTION: Estimate(0.3)})
     no_gates = "No gate was set. "
-    reached = "The strongest attack finds 50.0% of documents found; chance reaches 10.0%."
+    reached = "The strongest attack succeeds in 50 of 100 cases; chance succeeds in 10: documents found."
     released = "Not to be released: 1 of 2 gates are exceeded (linked is 0.400, and its limit 0.1)."
     unsure = "All 2 gates hold. These figures are of too few cases to rely on: linked, n = 4."
     assert verdict_of([], [held, over], 3, 3) == released

@@ -82,10 +82,12 @@ def test_gates_are_sent_as_limits_of_leaks_and_of_usefulness(
         go(page, "audit")
         expect(page.locator("#audit-collection")).to_have_value("notes")
         for _ in range(3):
-            page.get_by_role("button", name="Add a gate").click()
+            page.get_by_role("button", name="Add a limit").click()
         rows = page.locator("#audit-gate-list li")
         offered = {
-            group: rows.first.locator(f"optgroup[data-gate={group}] option").all_text_contents()
+            group: rows.first.locator(f"optgroup[data-gate={group}] option").evaluate_all(
+                "all => all.map(each => each.value)"
+            )
             for group in ("at_most", "at_least")
         }
         # Who wrote what, and what is known of people, are in no file that the page takes.
@@ -103,7 +105,7 @@ def test_gates_are_sent_as_limits_of_leaks_and_of_usefulness(
         expect(rows.nth(1)).to_contain_text("at least")
         rows.nth(1).get_by_label("Limit").fill("0.8")
         rows.nth(2).get_by_role("button", name="Leave out").click()
-        expect(page.get_by_role("button", name="Add a gate")).to_be_focused()
+        expect(page.get_by_role("button", name="Add a limit")).to_be_focused()
         assert violations(page) == []
         begin = page.locator("#audit-form button[type=submit]")
         with page.expect_request("**/v1/collections/notes/audits") as sent:

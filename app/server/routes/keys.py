@@ -34,6 +34,11 @@ def key_routes(keys: Keys, served: Collections) -> APIRouter:
         """Make a key, which nothing shows again. It allows no more collections than the caller's own."""
         if not {*body.scopes} <= key.scopes:
             raise ConfigurationError("scopes: a key cannot give another one what it does not have itself.")
+        if not keys.any() and (body.collections is not None or "admin" not in body.scopes):
+            raise ConfigurationError(
+                "scopes: the first key closes the server to everybody else. Give it the scope admin, and all "
+                "collections: without that nobody could make another key here."
+            )
         there = granted(key, "admin", served.names())
         for name in body.collections or ():
             # A grant for a misspelled name would allow nothing, silently.

@@ -199,7 +199,7 @@ def linking(grounds: Grounds) -> Iterator[Measure]:
     )
     yield Measure(
         "told",
-        "further claims that the document found tells",
+        "further facts that a found document tells of its person",
         "somebody who knows more",
         task,
         lambda rows: linkage.leaked_claims(rows, grounds.seed),

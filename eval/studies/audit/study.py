@@ -411,8 +411,8 @@ def _furthest(measures: Sequence[MeasureFigures]) -> str:
     if not above:
         return "There are too few cases for a figure." if known else "No attack was measured."
     _, value, chance, worst = max(above, key=lambda each: each[0])
-    beside = "" if chance is None else f"; chance reaches {chance:.1%}"
-    return f"The strongest attack finds {value:.1%} of {worst.title}{beside}."
+    beside = "" if chance is None else f"; chance succeeds in {100 * chance:.0f}"
+    return f"The strongest attack succeeds in {100 * value:.0f} of 100 cases{beside}: {worst.title}."
 
 
 def problems_of(
