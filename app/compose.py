@@ -380,12 +380,13 @@ def _guarded(
     sanitizer: "OneAtATime",
 ) -> "Generator":
     from retrieval.guards.answers import AnswerRules, Canaries, GuardedAnswers, canaries_in
-    from retrieval.guards.questions import AnswerByAlias
+    from retrieval.guards.questions import AnswerByAlias, MaybeSomebodyElse
 
     chosen = settings.generator
     canaries = canaries_in(chosen.canaries) if chosen.canaries else Canaries()
     generator = GuardedAnswers(
-        _generator(settings, model), AnswerRules(sanitizer if model else None, canaries, chosen.quote_words)
+        MaybeSomebodyElse(_generator(settings, model)),
+        AnswerRules(sanitizer if model else None, canaries, chosen.quote_words),
     )
     if model is not None and chosen.trust == "remote":
         from retrieval.guards.questions import SanitizedQuestion

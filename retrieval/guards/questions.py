@@ -85,6 +85,35 @@ class AnswerByAlias:
         return (yield from filtered(writing, Restored(names)) if self._restore else writing)
 
 
+_CAPITAL = re.compile(r"(?<=[\w,;] )[A-ZÀ-Þ][a-zß-ÿ]+")
+"""A word with a capital that does not begin a sentence."""
+SOMEBODY_ELSE = (
+    "\n\nA name or date of the question stands in none of the passages found, since such words are replaced: "
+    "this may be about somebody else."
+)
+
+
+class MaybeSomebodyElse:
+    """Says so with an answer where the question names what no passage does."""
+
+    def __init__(self, generator: Generator) -> None:
+        self._generator = generator
+
+    @property
+    def name(self) -> str:
+        return self._generator.name
+
+    def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
+        """The answer, and the sentence behind it where it is needed; raises what the generator raises."""
+        answer = yield from self._generator.write(question, passages)
+        named = {found.casefold() for found in _CAPITAL.findall(question)}
+        said = " ".join(each.text for one in passages for each in (one.passage, *one.beside)).casefold()
+        if not answer.citations or named <= {*re.findall(r"\w+", said)}:
+            return answer
+        yield SOMEBODY_ELSE
+        return replace(answer, text=answer.text + SOMEBODY_ELSE)
+
+
 class RewordedQuestions:
     """A language model rewords each question before ``retriever`` searches.
 

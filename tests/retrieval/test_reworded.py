@@ -1,4 +1,4 @@
-"""Questions that are searched in other words. All invented."""
+"""Questions that are searched in other words or name whom no passage names. All invented."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,9 @@ import pytest
 
 from models.errors import ModelUnavailable
 from models.language.asking import Asker
-from retrieval.documents import RetrievedPassage
-from retrieval.guards.questions import RewordedQuestions
+from retrieval.documents import Answer, Citation, Passage, RetrievedPassage
+from retrieval.guards.questions import SOMEBODY_ELSE, MaybeSomebodyElse, RewordedQuestions
+from retrieval.writing import Writing, whole
 from tests.doubles import Scripted
 
 
@@ -54,3 +55,47 @@ def test_a_model_that_fails_is_an_error() -> None:
 
     with pytest.raises(ModelUnavailable, match="^The model is not there"):
         RewordedQuestions(Shelf(), Asker(Scripted(fails))).retrieve(["weir?"], 3)
+
+
+SAID = "He has diabetes, and told Ms Keller in Skarholm."
+
+
+class Quoting:
+    """Quotes the first passage, if there is one."""
+
+    name = "quoting"
+
+    def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
+        cited = tuple(Citation(1, each.passage.passage_id, each.passage.doc_id) for each in passages[:1])
+        text = f"{SAID} [1]" if cited else "Nothing."
+        yield text
+        return Answer(text, cited, tuple(passages), self.name)
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("Does Siobhan Brennan have diabetes?", True),
+        ("Does Keller's friend have diabetes?", False),
+        ("Who told Ms KELLER? Was it in Skarholm?", False),
+        ("Was it told, Brennan?", True),
+        ("Who has diabetes?", False),
+        ("who told ms keller's friend brennan?", False),
+        ("What did the GP say in skarholm?", False),
+        ("Brennan", False),
+    ],
+)
+def test_an_answer_to_a_question_about_somebody_whom_no_passage_names_says_so(
+    question: str, unknown: bool
+) -> None:
+    found = [RetrievedPassage(Passage(1, "a", 0, len(SAID), SAID), 0.9)]
+    writing = MaybeSomebodyElse(Quoting()).write(question, found)
+    pieces = list[str]()
+    try:
+        while True:
+            pieces.append(next(writing))
+    except StopIteration as end:
+        answer = end.value
+    assert "".join(pieces) == answer.text
+    assert answer.text == f"{SAID} [1]" + (SOMEBODY_ELSE if unknown else "")
+    assert whole(MaybeSomebodyElse(Quoting()).write(question, [])).text == "Nothing."
