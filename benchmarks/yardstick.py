@@ -1,7 +1,7 @@
 """Tables of what annotators marked, of searching and of answers, for README.md and docs/results.md.
 
-The references are not Lethe's: annotators said what must go, in documents that nothing learned from. The files
-are those that ``lethe bench marks``, ``benchmarks.searching`` and ``benchmarks.answers`` wrote.
+The references are not Lethe's: annotators said what must go, in documents that nothing learned from. The
+files are those that ``lethe bench marks``, ``benchmarks.searching`` and ``benchmarks.answers`` wrote.
 """
 
 import json
@@ -147,7 +147,7 @@ def _size(estimate: Estimate | None) -> str:
 def _paired(marks: MarksReport) -> Table:
     """What a method leaves and changes needlessly minus what Lethe does, paired by document."""
     parts = list(_parts(marks))
-    shown = [(words, must, count) for words, must, count in SUMMED_UP if count in (LEFT, TOUCHED) and must != 1]
+    shown = [each for each in SUMMED_UP if each[1:] in ((2, LEFT), (0, TOUCHED))]
     head = ["minus Lethe", *(f"{words}: {name}" for words, _, _ in shown for name, _ in parts)]
     rows: list[Row] = [
         (
@@ -165,7 +165,7 @@ def _paired(marks: MarksReport) -> Table:
 
 
 def _difference(part: MarkedPart, method: str, must: int, count: str) -> Estimate | None:
-    """The difference to Lethe (the file's ``minus_trip``) as the mean of the annotators, or the only one, sees it."""
+    """The difference to Lethe, ``minus_trip`` in the file, as the mean of annotators or one sees it."""
     wanted = (method, ANY, must, count)
     found = {
         each.annotator: each.minus_trip
@@ -267,7 +267,10 @@ def _needless(marks: MarksReport) -> Table:
     parts = list(_parts(marks))
     head = [
         "method",
-        *(f"{name}: {_size(_share(part, LETHE, ANY, 0, TOUCHED))} marks that may stay" for name, part in parts),
+        *(
+            f"{name}: {_size(_share(part, LETHE, ANY, 0, TOUCHED))} marks that may stay"
+            for name, part in parts
+        ),
         *(f"{name}: unmarked text" for name, _ in parts),
     ]
     rows: list[Row] = [
