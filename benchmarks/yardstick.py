@@ -98,7 +98,7 @@ def cost() -> Plot:
                 if (found := _share(part, method, ANY, must, count)) and found.value is not None
             ]
             size = _size(_share(part, LETHE, ANY, must, count))
-            series.append(Series(f"{corpus}: {words} (n {size})", tuple(points)))
+            series.append(Series(f"{corpus} (n {size}): {words}", tuple(points)))
     words = "Of the mentions that annotators marked, with 95 % intervals: what it cost, and what it left."
     return Plot("bars", "What it cost, what it protects", words, tuple(series))
 
