@@ -1,7 +1,7 @@
 """``python -m benchmarks.tab_page`` writes docs/benchmark.md from its template and the results.
 
-``benchmarks/results/intact.json.gz`` is what ``lethe bench intact PATH --judged FILE --table`` wrote; ``python
--m benchmarks.tab_page FOLDER`` keeps it before. docs/wording.md reads the same file.
+``benchmarks/results/intact.json.gz`` is what ``lethe bench intact PATH --judged FILE --table`` wrote;
+``python -m benchmarks.tab_page FOLDER`` keeps it before. docs/wording.md reads the same file.
 """
 
 import sys
