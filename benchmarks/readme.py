@@ -4,39 +4,30 @@ Figures come from ``benchmarks/results``, verbs and options from the parser.
 """
 
 import argparse
-import json
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from app.cli.arguments import parser, verbs
 from app.compose import system_of
 from app.demo import corpus_path
 from app.settings.load import load_settings
 from benchmarks import yardstick
-from eval.reports.render import draw, markdown_table, standalone
-from eval.reports.schema import Table
+from eval.reports.render import draw, standalone
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.read.sources import read_documents
 
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "benchmarks" / "results"
 
 SHARED_BY = 3
 """Options of at least this many verbs are described once."""
 
-INGEST_HEAD = (
-    "corpus", "documents", "characters", "passages", "kept / generalized", "seconds", "characters / s",
-)  # fmt: skip
-
 PARAGRAPHS = (
     ("clinic-023", "Event:"),
     ("office-019", "About the other thing"),
-    ("tribunal-008", "9. Was waiting"),
     ("office-023", "Tue."),
     ("office-008", "(08:41"),
     ("tribunal-023", "GRIEVANCE APPEAL"),
@@ -54,9 +45,13 @@ def main() -> None:
 def readme() -> str:
     """The README with its paragraphs before and after, and the table of results."""
     text = (ROOT / "docs" / "README.template.md").read_text(encoding="utf-8")
+    tables = yardstick.tables()
     filled = {
         "@PICTURE@": before_after(),
-        "@YARDSTICK@": yardstick.tables()["yardstick"],
+        "@YARDSTICK@": tables["yardstick"],
+        "@MEASURED@": tables["measured"],
+        "@DIFFERENCES@": tables["differences"],
+        "@QUOTED@": tables["quoted"],
     }
     for place, words in filled.items():
         text = text.replace(place, words)
@@ -71,14 +66,13 @@ def picture() -> str:
 
 
 def commands() -> str:
-    """The page of all verbs, with the output of its code and the speed of ingest."""
+    """The page of all verbs, with the output of its code."""
     text = (ROOT / "docs" / "commands.template.md").read_text(encoding="utf-8")
     options = {verb.prog.removeprefix("lethe "): _options(verb) for verb in every_verb(parser())}
     times = Counter(line for lines in options.values() for line in lines.values())
     shared = {line for line, count in times.items() if count >= SHARED_BY}
     filled = {
         "@PYTHON@": printed(python_block(text)),
-        "@INGEST@": ingests(),
         "@SHARED@": "\n".join(line for line in times if line in shared),
         "@VERBS@": "\n\n".join(_section(name, lines, shared) for name, lines in options.items()),
     }
@@ -154,26 +148,6 @@ def printed(code: str) -> str:
     """The output of the example, run in a separate process."""
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout.strip()
-
-
-def ingests() -> str:
-    """The table of ingest speed."""
-    found = {path.stem: json.loads(path.read_text()) for path in sorted(RESULTS.glob("ingest-*.json"))}
-    rows = [_ingest_row(name, row) for name, row in found.items()]
-    return markdown_table(Table("", INGEST_HEAD, rows)).rstrip()
-
-
-def _ingest_row(name: str, row: dict[str, Any]) -> tuple[str, ...]:
-    entities = row["entities"]
-    return (
-        name.removeprefix("ingest-"),
-        f"{row['documents_kept']:,}",
-        f"{row['characters']:,}",
-        f"{row['passages']:,}",
-        f"{entities.get('keep', 0):,} / {entities.get('generalize', 0):,}",
-        f"{row['seconds']:,.0f}",
-        f"{row['characters_per_second']:,}",
-    )
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ PAGE, TEMPLATE = DOCS / "scale.md", DOCS / "scale.template.md"
 PRICE = 0.04
 """Dollars for an hour of one core: an assumption."""
 GIGABYTE, HOUR, DAY = 1e9, 3600, 86_400
-MEMORY, VECTOR = 128 * GIGABYTE, 4 * 384
-"""Bytes of a large machine, and of a vector."""
+MEMORY, VECTOR = 128 * GIGABYTE, 2 * 384
+"""Bytes of a large machine, and of a vector in half precision."""
 SIZES = {"10 GB": 10 * GIGABYTE, "1 TB": 1e12, "10 TB": 1e13}
 CORES = (2, 64, 1000)
 
@@ -45,6 +45,7 @@ def page() -> str:
         growth=f"{growth:.0f}",
         stored=f"{growth * 10:.0f}",
         passage=f"{row:.0f}",
+        vector=f"{VECTOR / 1000:.2f}",
         memory=f"{MEMORY / GIGABYTE:.0f}",
         held=f"{MEMORY / VECTOR * row / GIGABYTE:,.0f}",
     )

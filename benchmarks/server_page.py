@@ -14,6 +14,8 @@ from eval.reports.schema import estimate_cell, table
 PAGE, TEMPLATE = DOCS / "server.md", DOCS / "server.template.md"
 TENTHS, HUNDREDTHS = "{:.1f}", "{:.2f}"
 GIGABYTE = 1e9
+LEAST = 80
+"""Searches a second that were aimed at."""
 
 
 def main() -> None:
@@ -45,7 +47,7 @@ def _goals(found: Mapping[str, Any]) -> str:
     rows = [
         *(
             (f"search over HTTP as times of {way}, {name}", estimate_cell(_of(each[q]), HUNDREDTHS), aim)
-            for way, each in times.items()
+            for way, each in sorted(times.items(), key=lambda way: way[0] != "retriever")
             for q, name, aim in (("0.5", "median", "at most 1.5"), ("0.99", "99th percentile", "at most 2.5"))
         ),
         *(
@@ -58,7 +60,7 @@ def _goals(found: Mapping[str, Any]) -> str:
             for q, name, aim in (("0.5", "median", ""), ("0.95", "95th percentile", "at most 150"))
         ),
         *(
-            (f"searches a second, {clients} clients", estimate_cell(_of(each), TENTHS), "at least 80")
+            (f"searches a second, {clients} clients", estimate_cell(_of(each), TENTHS), _least(each))
             for clients, each in found["searches a second"].items()
         ),
         (
@@ -77,6 +79,11 @@ def _goals(found: Mapping[str, Any]) -> str:
         ("", "aim", lambda row: row[2]),
     ]
     return markdown_table(table("", rows, columns)).rstrip()
+
+
+def _least(rate: Mapping[str, Any]) -> str:
+    """What was aimed at, and whether it was missed."""
+    return f"at least {LEAST}{': **missed**' if rate['value'] < LEAST else ''}"
 
 
 def _ways(found: Mapping[str, Any]) -> str:

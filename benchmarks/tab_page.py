@@ -1,7 +1,7 @@
 """``python -m benchmarks.tab_page`` writes docs/benchmark.md from its template and the results.
 
-``benchmarks/results/tab.json.gz`` is what ``lethe bench intact PATH --table`` wrote; ``python -m
-benchmarks.tab_page FOLDER`` keeps it before.
+``benchmarks/results/intact.json.gz`` is what ``lethe bench intact PATH --judged FILE --table`` wrote;
+``python -m benchmarks.tab_page FOLDER`` keeps it before. docs/wording.md reads the same file.
 """
 
 import sys
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str]) -> None:
 def keep(folder: Path, results: Path = RESULTS) -> None:
     """Keep the report of a run."""
     report = IntactReport.model_validate_json((folder / "intact.json").read_text(encoding="utf-8"))
-    write_packed(results / "tab.json.gz", report.model_dump_json())
+    write_packed(results / "intact.json.gz", report.model_dump_json())
 
 
 def page() -> str:
@@ -38,7 +38,7 @@ def page() -> str:
 
 def tables(results: Path = RESULTS) -> dict[str, str]:
     """Every table in Markdown, by its name in the template."""
-    report = IntactReport.model_validate_json(read(results / "tab.json"))
+    report = IntactReport.model_validate_json(read(results / "intact.json"))
     assert report.benchmark is not None
     return {
         "tab": benchmark_table(report.benchmark).rstrip(),

@@ -1,7 +1,7 @@
 """Tables of what annotators marked, of searching and of answers, for README.md and docs/results.md.
 
-The references are not Lethe's: annotators said what must go, and the documents are held out. The files are
-those that ``lethe bench marks``, ``benchmarks.searching`` and ``benchmarks.answers`` wrote.
+The references are not Lethe's: annotators said what must go, in documents that nothing learned from. The
+files are those that ``lethe bench marks``, ``benchmarks.searching`` and ``benchmarks.answers`` wrote.
 """
 
 import json
@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.kept import read
-from eval.measures.uncertainty import Estimate
+from eval.measures.uncertainty import Estimate, paired_ratio
 from eval.reports.render import markdown_table
 from eval.reports.schema import DASH, Cell, Plot, Point, Row, Series, Table, estimate_cell, paired_cell
 from eval.studies.marks.methods import LETHE, LOWEST, ORACLE, ORIGIN, RANDOM, REDACT, TRIP
 from eval.studies.marks.study import MEAN, MarkedPart, MarksReport
-from eval.tasks.marks import ANY, CHANGED, LEFT, TOUCHED
+from eval.tasks.marks import ANY, CHANGED, ENTITIES_STANDING, LEFT, TOUCHED, WORDS_STANDING
 from ingest.deciding.baselines.within_rules import RULES_ALONE
 
 RESULTS = Path(__file__).parent / "results"
@@ -27,7 +27,7 @@ NAMES: Mapping[str, str] = {
     RULES_ALONE: "hard rules alone",
     RANDOM: "hard rules and a random choice",
     LOWEST: "hard rules and lowest divergence",
-    TRIP: "TRIP-RAG (`trip`)",
+    TRIP: "TRIP-RAG (`trip`), not calibrated",
     LETHE: "Lethe (`lethe`)",
     ORACLE: "oracle: what annotators say",
 }
@@ -42,10 +42,15 @@ ASKED: Mapping[str, str] = {
     "aeslc": "mails",
     "tab": "court cases",
 }
-SUMMED_UP = ("mts_dialog", "aeslc")
-"""The corpora of questions in the summary."""
+SUMMED_UP = (
+    ("left", 2, LEFT),
+    ("left of what should be generalized", 1, LEFT),
+    ("a word still stands", 2, WORDS_STANDING),
+    ("changed needlessly", 0, TOUCHED),
+)
+"""What of the marks the summary shows: in words, must and count."""
 CLASSES = (("DIRECT", 2), ("QUASI", 2), ("QUASI", 1), ("SENSITIVE", 1))
-HYBRID, WORDS = "hybrid", "words first"
+HYBRID, WORDS, PASSAGES = "hybrid", "words first", "bare passages"
 COMPARED = (ORIGIN, RANDOM, TRIP, LETHE)
 """The methods that ways of searching are shown for."""
 
@@ -55,23 +60,24 @@ def tables() -> dict[str, str]:
     marks = MarksReport.model_validate_json(read(RESULTS / "marks.json"))
     found = json.loads(read(RESULTS / "searching.json"))
     answers = json.loads(read(RESULTS / "answers.json"))
-    chosen = json.loads(read(RESULTS / "searching_chosen.json"))
     sizes = json.loads(read(RESULTS / "search_scale.json"))
     made = {
         "yardstick": _summary(marks, found),
         "marks": _classes(marks),
+        "paired": _paired(marks),
         "needless": _needless(marks),
-        "overlap": _overlap(marks, found),
+        "overlap": _overlap(found),
         "searching": _ways(found),
         "search_ratios": _ratios(found),
-        "search_weights": _weights(chosen),
         "search_scale": _scale(sizes),
         "answered": _answers(answers),
     }
     return {name: markdown_table(each).rstrip() for name, each in made.items()} | {
         "marked_documents": _documents(marks),
         "searched_documents": _searched(found),
-        "chosen_documents": _searched(chosen, " --chosen-on"),
+        "differences": _differences(marks),
+        "quoted": _quoted(answers),
+        "measured": _measured(marks, found),
         "search_scale_made": _scale_made(sizes),
     }
 
@@ -91,7 +97,8 @@ def cost() -> Plot:
                 for method, name in shown.items()
                 if (found := _share(part, method, ANY, must, count)) and found.value is not None
             ]
-            series.append(Series(f"{corpus}: {words}", tuple(points)))
+            size = _size(_share(part, LETHE, ANY, must, count))
+            series.append(Series(f"{corpus} (n {size}): {words}", tuple(points)))
     words = "Of the mentions that annotators marked, with 95 % intervals: what it cost, and what it left."
     return Plot("bars", "What it cost, what it protects", words, tuple(series))
 
@@ -119,27 +126,88 @@ def _percent(estimate: Estimate | None) -> Cell:
 
 
 def _summary(marks: MarksReport, found: Mapping[str, Any]) -> Table:
-    parts = list(_parts(marks))
-    head = [
-        "index",
-        *(f"left in {name}" for name, _ in parts),
-        *(f"extracted from {name}" for name, _ in parts[:1]),
-        *(f"changed needlessly in {name}" for name, _ in parts[:1]),
-        *(f"{ASKED[name]} found first" for name in SUMMED_UP),
-    ]
+    methods = [each for each in NAMES if each != LOWEST]
     rows: list[Row] = []
-    for method in (each for each in NAMES if each != LOWEST):
-        first = [part for _, part in parts[:1]]
-        rows.append(
-            (
-                NAMES[method],
-                *(_percent(_share(part, method, ANY, 2, LEFT)) for _, part in parts),
-                *(_percent(part.extracted.get(method)) for part in first),
-                *(_percent(_share(part, method, ANY, 0, TOUCHED)) for part in first),
-                *(_percent(_first(found, corpus, method)) for corpus in SUMMED_UP),
-            )
+    for words, must, count in SUMMED_UP:
+        for name, part in _parts(marks):
+            shares = {method: _share(part, method, ANY, must, count) for method in methods}
+            if (size := _size(shares[LETHE])) not in (DASH, "0"):
+                rows.append((f"{words}: {name}", size, *(_percent(each) for each in shares.values())))
+    for corpus in ASKED:
+        firsts = {method: _first(found, corpus, method) for method in methods}
+        size = _size(firsts[LETHE])
+        rows.append((f"found first: {ASKED[corpus]}", size, *(_percent(each) for each in firsts.values())))
+    return Table("", ("share", "n", *(NAMES[method] for method in methods)), rows)
+
+
+def _size(estimate: Estimate | None) -> str:
+    return DASH if estimate is None or estimate.value is None else f"{estimate.n:g}"
+
+
+def _paired(marks: MarksReport) -> Table:
+    """What a method leaves and changes needlessly minus what Lethe does, paired by document."""
+    parts = list(_parts(marks))
+    shown = [each for each in SUMMED_UP if each[1:] in ((2, LEFT), (0, TOUCHED))]
+    head = ["minus Lethe", *(f"{words}: {name}" for words, _, _ in shown for name, _ in parts)]
+    rows: list[Row] = [
+        (
+            NAMES[method],
+            *(
+                estimate_cell(_difference(part, method, must, count), "{:+.1%}")
+                for _, must, count in shown
+                for _, part in parts
+            ),
         )
+        for method in marks.methods
+        if method not in (ORIGIN, LETHE, ORACLE)
+    ]
     return Table("", head, rows)
+
+
+def _difference(part: MarkedPart, method: str, must: int, count: str) -> Estimate | None:
+    """The difference to Lethe, ``minus_trip`` in the file, as the mean of annotators or one sees it."""
+    wanted = (method, ANY, must, count)
+    found = {
+        each.annotator: each.minus_trip
+        for each in part.figures
+        if (each.method, each.kind, each.must, each.count) == wanted
+    }
+    return found.get(MEAN) or next(iter(found.values()), None)
+
+
+def _differences(marks: MarksReport) -> str:
+    """How much less Lethe leaves than as many things drawn, in words."""
+    told = []
+    for name, part in _parts(marks):
+        if (found := _difference(part, RANDOM, 2, LEFT)) and found.value is not None:
+            low, high = found.interval or (found.value, found.value)
+            told.append(f"{100 * found.value:.0f} points in {name} ({100 * low:.0f}–{100 * high:.0f})")
+    return f"{', '.join(told[:-1])} and {told[-1]}"
+
+
+def _quoted(answers: Mapping[str, Any]) -> str:
+    """How often the answers are right without a language model, in words."""
+    part = answers["shares"]["apart"]
+    right, none = (Estimate(**part[name]) for name in ("right sentence", "says so when there is none"))
+    shown = [f"{each.hits:.0f} of {each.n:.0f} {_between(each)}" for each in (right, none)]
+    return (
+        f"the quoted sentence was right for {shown[0]} questions in other words than the text, "
+        f"and for {shown[1]} without an answer it said that there is none"
+    )
+
+
+def _between(estimate: Estimate) -> str:
+    low, high = estimate.interval or (0.0, 1.0)
+    return f"({100 * low:.0f}–{100 * high:.0f} %)"
+
+
+def _measured(marks: MarksReport, found: Mapping[str, Any]) -> str:
+    """When the summary was measured, in words."""
+    made = found["provenance"]
+    return (
+        f"Marks were measured on {marks.provenance.date[:10]} (commit {marks.provenance.commit}), "
+        f"searching on {made['date'][:10]} ({made['commit']})"
+    )
 
 
 def _first(found: Mapping[str, Any], corpus: str, method: str) -> Estimate | None:
@@ -153,42 +221,39 @@ def _searching(found: Mapping[str, Any], corpus: str, method: str, way: str, fig
     return None if ways is None else Estimate(**ways[way][figure])
 
 
-def _overlap(marks: MarksReport, found: Mapping[str, Any]) -> Table:
+def _overlap(found: Mapping[str, Any]) -> Table:
     """Recall@1 overlap, and beside it the difference to lethe, paired by question."""
-    parts = list(_parts(marks))
-    searched = [(corpus, way) for corpus in ASKED if corpus in found["corpora"] for way in (HYBRID, WORDS)]
-    head = [
-        "method",
-        *(ASKED[corpus] if way == HYBRID else f"{ASKED[corpus]}, by words" for corpus, way in searched),
-        *(f"marked {name}" for name, _ in parts),
-    ]
+    corpora = [corpus for corpus in ASKED if corpus in found["corpora"]]
     rows: list[Row] = [
         (
             NAMES[method],
             *(
                 paired_cell(
-                    _searching(found, corpus, method, way, "overlap"),
-                    _searching(found, corpus, method, way, "overlap_minus_trip"),
+                    _searching(found, corpus, method, HYBRID, "overlap"),
+                    _searching(found, corpus, method, HYBRID, "overlap_minus_trip"),
                 )
-                for corpus, way in searched
-            ),
-            *(
-                paired_cell(part.recall_overlap.get(method), part.recall_minus_lethe.get(method))
-                for _, part in parts
+                for corpus in corpora
             ),
         )
-        for method in marks.methods
-        if method != ORIGIN
+        for method in NAMES
+        if method not in (ORIGIN, ORACLE)
     ]
-    return Table("", head, rows)
+    return Table("", ("method", *(ASKED[corpus] for corpus in corpora)), rows)
 
 
 def _classes(marks: MarksReport) -> Table:
-    head = ["corpus, method", *(f"{kind}, must {must}" for kind, must in CLASSES), "extracted"]
+    head = [
+        "corpus, method",
+        *(f"{kind}, must {must}" for kind, must in CLASSES),
+        "a word of a mark, must 2, stands",
+        "all words of a thing, must 2, stand",
+        "extracted",
+    ]
     rows: list[Row] = [
         (
             f"{name}: {NAMES[method]}",
             *(_percent(_share(part, method, kind, must, LEFT)) for kind, must in CLASSES),
+            *(_percent(_share(part, method, ANY, 2, each)) for each in (WORDS_STANDING, ENTITIES_STANDING)),
             _percent(part.extracted.get(method)),
         )
         for name, part in _parts(marks)
@@ -202,7 +267,10 @@ def _needless(marks: MarksReport) -> Table:
     parts = list(_parts(marks))
     head = [
         "method",
-        *(f"{name}: marks that may stay" for name, _ in parts),
+        *(
+            f"{name}: {_size(_share(part, LETHE, ANY, 0, TOUCHED))} marks that may stay"
+            for name, part in parts
+        ),
         *(f"{name}: unmarked text" for name, _ in parts),
     ]
     rows: list[Row] = [
@@ -233,35 +301,24 @@ def _ways(found: Mapping[str, Any]) -> Table:
 
 
 def _ratios(found: Mapping[str, Any]) -> Table:
-    """How often Lethe's hybrid search finds a document first, as a share of what unsanitized text gives."""
-    corpora = {name: found["corpora"][name]["summary"] for name in ASKED if name in found["corpora"]}
-    ways = {name: methods[LETHE][HYBRID]["of_unsanitized"] for name, methods in corpora.items()}
-    bases: Sequence[str] = list(next(iter(ways.values())))
-    rows: list[Row] = [
-        (ASKED[name], *(estimate_cell(Estimate(**of[base]), "{:.2f}") for base in bases))
-        for name, of in ways.items()
-    ]
-    return Table("", ("lethe, hybrid, divided by", *bases), rows)
-
-
-def _weights(chosen: Mapping[str, Any]) -> Table:
-    """What was found first with other weights, in the part that they were chosen on."""
-    corpora = [name for name in ASKED if name in chosen["corpora"]]
-    ways = chosen["corpora"][corpora[0]]["summary"][TRIP]
-    head = ["weights", *(f"{ASKED[name]}: {NAMES[method]}" for name in corpora for method in (TRIP, ORIGIN))]
+    """How often Lethe's hybrid search finds a document first, as a share of what searches of originals do."""
+    bases = {PASSAGES: "passages by vectors", WORDS: "words first", HYBRID: "hybrid"}
+    ranks = {name: found["corpora"][name]["ranks"] for name in ASKED if name in found["corpora"]}
     rows: list[Row] = [
         (
-            way,
+            ASKED[name],
             *(
-                estimate_cell(_searching(chosen, name, method, way, "first"))
-                for name in corpora
-                for method in (TRIP, ORIGIN)
+                estimate_cell(paired_ratio(_hits(of[LETHE][HYBRID]), _hits(of[ORIGIN][base])), "{:.2f}")
+                for base in bases
             ),
         )
-        for way in ways
-        if ", document " in way
+        for name, of in ranks.items()
     ]
-    return Table("", head, rows)
+    return Table("", ("lethe, hybrid, divided by", *bases.values()), rows)
+
+
+def _hits(ranks: Sequence[int]) -> list[float]:
+    return [float(rank == 1) for rank in ranks]
 
 
 def _answers(answers: Mapping[str, Any]) -> Table:
@@ -269,6 +326,7 @@ def _answers(answers: Mapping[str, Any]) -> Table:
     rows: list[Row] = [
         (name, *(estimate_cell(Estimate(**part[name])) for part in parts.values()))
         for name in next(iter(parts.values()))
+        if name != "no other document"  # An answer quotes one text, so that it equals "right document".
     ]
     return Table("", ("share", *(f"questions {part}" for part in parts)), rows)
 
@@ -289,7 +347,7 @@ def _documents(marks: MarksReport) -> str:
     return "\n".join(lines)
 
 
-def _searched(found: Mapping[str, Any], option: str = "") -> str:
+def _searched(found: Mapping[str, Any]) -> str:
     made = found["provenance"]
     corpora = {said: found["corpora"][name] for name, said in ASKED.items() if name in found["corpora"]}
     counts = ", ".join(
@@ -297,7 +355,7 @@ def _searched(found: Mapping[str, Any], option: str = "") -> str:
         for said, corpus in corpora.items()
     )
     return (
-        f"{counts}; `python -m benchmarks.searching DATA{option}`, on {made['date'][:10]}, "
+        f"{counts}; `python -m benchmarks.searching DATA`, on {made['date'][:10]}, "
         f"{made['hardware']}, commit {made['commit']}"
     )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.arguments import parser
-from benchmarks.readme import commands, ingests, printed, python_block, readme
+from benchmarks.readme import commands, printed, python_block, readme
 from benchmarks.yardstick import tables
 from tests.commands import ROOT, lethe
 from tests.serving import served
@@ -49,7 +49,6 @@ def test_the_readme_is_short() -> None:
 
 def test_the_commands_are_what_their_template_and_the_parser_make() -> None:
     assert COMMANDS == commands(), "run: python -m benchmarks.readme"
-    assert ingests() in COMMANDS
 
 
 def test_the_python_example_prints_what_its_page_says() -> None:

@@ -61,7 +61,7 @@ class MarkFigure(Frozen):
     """A share under one method, as one annotator or their mean sees it.
 
     ``kind`` and ``must`` are the annotator's; the kind is empty for unmarked text. ``count`` is what is
-    counted (``eval.tasks.marks``). ``minus_trip`` is the difference to trip, paired by document.
+    counted (``eval.tasks.marks``). ``minus_trip`` is the difference to ``lethe``, paired by document.
     """
 
     method: str
@@ -154,7 +154,7 @@ def _table(part: MarkedPart, annotator: str, methods: Sequence[str]) -> Iterator
         if each.annotator == annotator
     }
     groups = list(dict.fromkeys((kind, must) for _, kind, must, _ in found if kind and must))
-    yield f"| class, must | n | method | {' | '.join(_GOES)} | {LEFT}, minus trip |"
+    yield f"| class, must | n | method | {' | '.join(_GOES)} | {LEFT}, minus lethe |"
     yield f"| --- | ---: | --- |{' ---: |' * (len(_GOES) + 1)}"
     for kind, must in groups:
         for method in methods:
@@ -169,7 +169,7 @@ def _table(part: MarkedPart, annotator: str, methods: Sequence[str]) -> Iterator
             yield f"| {group} | {method} | {numbers} | {last} |"
     yield ""
     yield (
-        "| method | marks that may stay: touched | minus trip | unmarked characters changed | minus trip "
+        "| method | marks that may stay: touched | minus lethe | unmarked characters changed | minus lethe "
         "| extracted of what must go |"
     )
     yield "| --- | ---: | ---: | ---: | ---: | ---: |"
