@@ -64,8 +64,8 @@ def aims(report: LinkageReport) -> list[str]:
             (linked.value or 0) >= LEAST_LINKED,
         ),
         _aim(
-            f"`lethe` is linked right at most {MOST_ABOVE} more often than redaction "
-            f"({_of(report, REDACT).main.linkage.rate.value:.3f})",
+            f"`lethe` ({_of(report, LETHE).main.linkage.rate.value:.3f}) is linked right at most {MOST_ABOVE} "
+            f"more often than redaction ({_of(report, REDACT).main.linkage.rate.value:.3f})",
             above,
             above.value is not None and above.value <= MOST_ABOVE,
         ),
@@ -84,7 +84,7 @@ def _of(report: LinkageReport, method: str) -> MethodFigures:
 def _aim(words: str, found: Estimate, reached: bool) -> str:
     assert found.value is not None
     ends = "" if found.interval is None else " ({:.3f} to {:.3f})".format(*found.interval)
-    return f"{words}: {found.value:.3f}{ends}, {'reached' if reached else '**missed**'}"
+    return f"{words}: it is {found.value:.3f}{ends}, {'reached' if reached else '**missed**'}"
 
 
 if __name__ == "__main__":
