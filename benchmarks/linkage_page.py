@@ -56,6 +56,7 @@ def aims(report: LinkageReport) -> list[str]:
     linked = next(each for each in own.outcomes if each.method == ORIGIN).linkage.rate
     lethe = _of(report, LETHE)
     above, times = lethe.rate_minus_redact, lethe.facts_over_redact
+    rate, redacted = lethe.main.linkage.rate, _of(report, REDACT).main.linkage.rate
     return [
         _aim(
             f"unsanitized documents are linked by {report.main.k} claims in their own words in at least "
@@ -64,8 +65,8 @@ def aims(report: LinkageReport) -> list[str]:
             (linked.value or 0) >= LEAST_LINKED,
         ),
         _aim(
-            f"`lethe` ({_of(report, LETHE).main.linkage.rate.value:.3f}) is linked right at most {MOST_ABOVE} "
-            f"more often than redaction ({_of(report, REDACT).main.linkage.rate.value:.3f})",
+            f"`lethe` ({rate.value:.3f}) is linked right at most {MOST_ABOVE} more often than redaction "
+            f"({redacted.value:.3f})",
             above,
             above.value is not None and above.value <= MOST_ABOVE,
         ),
