@@ -180,7 +180,7 @@ def _parts(kept: Mapping[str, Any]) -> str:
     for part, each in found.items():
         cells = tuple(estimate_cell(each[of], style) for of, style in shown.items())
         alike.setdefault(cells, []).append(f"without {part}" if part else "whole")
-    rows = [("; ".join(parts), *cells) for cells, parts in alike.items()]
+    rows: list[Row] = [("; ".join(parts), *cells) for cells, parts in alike.items()]
     head = ("", *(f"{figure} ({n[figure]})" for figure in shown))
     return f"{_rows(head, rows)}\n{_measured(Provenance.model_validate(kept['provenance']))}."
 
