@@ -66,7 +66,7 @@ def _at_default(narrowing: Mapping[str, Any]) -> Table:
                     _of_effect(figures["drawn as many"]),
                 )
             )
-    head = ["texts", "linker", "found first, before / after", "all facts: bits of rank"]
+    head = ["texts", "linker", "found first, before / after all facts", "all facts: bits of rank"]
     return Table("", [*head, "facts that the default replaces", "of the effect", "drawn, as many"], rows)
 
 
@@ -95,7 +95,10 @@ def _fitting(narrowing: Mapping[str, Any]) -> Table:
     """How predicted and counted k agree, and how often fewer fit than were predicted."""
     rows: list[Row] = []
     for corpus, row in narrowing["fitting"].items():
-        below = (estimate_cell(Estimate(**each)) for each in row["below promised"].values())
+        below = (
+            estimate_cell(each, note=f"{each.hits} of {each.n}")
+            for each in (Estimate(**figures) for figures in row["below promised"].values())
+        )
         agreed = estimate_cell(Estimate(**row["spearman"]))
         rows.append((corpus, f"{row['people']:,}", f"{row['cases']:,}", agreed, *below))
     asked = next(iter(narrowing["fitting"].values()))["below promised"]

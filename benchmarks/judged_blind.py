@@ -45,25 +45,22 @@ def _pair(name: str, judged: Mapping[str, Any], new: str) -> Iterator[tuple[str,
 
 
 def blind_table(kept: Mapping[str, Any]) -> str:
-    """The counts by kind of document as shares, before and after, with intervals for all documents."""
+    """The counts by kind of document as shares, before and after, with intervals over documents."""
     documents = kept["documents"]
-    rows: list[Row] = [_row("all", documents, intervals=True)]
+    rows: list[Row] = [_row("all", documents)]
     for kind in dict.fromkeys(each["kind"] for each in documents):
         rows.append(_row(kind, [each for each in documents if each["kind"] == kind]))
     head = ("documents", "n", "replacements", "wrong", "needless", "sentences broken")
     return markdown_table(Table("", (*head, "direct identifiers left", "readability"), rows))
 
 
-def _row(name: str, documents: Sequence[Mapping[str, Any]], intervals: bool = False) -> Row:
+def _row(name: str, documents: Sequence[Mapping[str, Any]]) -> Row:
     def column(which: str, *counts: str) -> list[int]:
         return [sum(each[which][COUNTS.index(count)] for count in counts) for each in documents]
 
     def both(top: Sequence[str], bottom: str) -> str:
         shares = [clustered_share(column(which, *top), column(which, bottom)) for which in NAMES]
-        return " → ".join(
-            f"{share.value:.3f}" + (f" ({share.low:.3f}–{share.high:.3f})" if intervals else "")
-            for share in shares
-        )
+        return " → ".join(f"{share.value:.3f} ({share.low:.3f}–{share.high:.3f})" for share in shares)
 
     def totals(count: str) -> str:
         return " → ".join(f"{sum(column(which, count)):,}" for which in NAMES)

@@ -56,6 +56,7 @@ def aims(report: LinkageReport) -> list[str]:
     linked = next(each for each in own.outcomes if each.method == ORIGIN).linkage.rate
     lethe = _of(report, LETHE)
     above, times = lethe.rate_minus_redact, lethe.facts_over_redact
+    rate, redacted = lethe.main.linkage.rate, _of(report, REDACT).main.linkage.rate
     return [
         _aim(
             f"unsanitized documents are linked by {report.main.k} claims in their own words in at least "
@@ -64,8 +65,8 @@ def aims(report: LinkageReport) -> list[str]:
             (linked.value or 0) >= LEAST_LINKED,
         ),
         _aim(
-            f"`lethe` is linked right at most {MOST_ABOVE} more often than redaction "
-            f"({_of(report, REDACT).main.linkage.rate.value:.3f})",
+            f"`lethe` ({rate.value:.3f}) is linked right at most {MOST_ABOVE} more often than redaction "
+            f"({redacted.value:.3f})",
             above,
             above.value is not None and above.value <= MOST_ABOVE,
         ),
@@ -84,7 +85,7 @@ def _of(report: LinkageReport, method: str) -> MethodFigures:
 def _aim(words: str, found: Estimate, reached: bool) -> str:
     assert found.value is not None
     ends = "" if found.interval is None else " ({:.3f} to {:.3f})".format(*found.interval)
-    return f"{words}: {found.value:.3f}{ends}, {'reached' if reached else '**missed**'}"
+    return f"{words}: it is {found.value:.3f}{ends}, {'reached' if reached else '**missed**'}"
 
 
 if __name__ == "__main__":

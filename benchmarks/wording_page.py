@@ -81,8 +81,6 @@ def _marginals(found: Mapping[str, Any]) -> Table:
             ("", "documents", lambda row: f"{row[0]}, {row[1]['documents']}"),
             ("", "entities", lambda row: f"{row[1]['entities']:,}"),
             ("", "rank correlation", lambda row: estimate_cell(Estimate(**row[1]["spearman"]))),
-            ("", "mentions", lambda row: f"{row[1]['mentions']:,}"),
-            ("", "same decision", lambda row: estimate_cell(Estimate(**row[1]["same_decision"]))),
         ],
     )
 

@@ -118,12 +118,12 @@ def answering(report: LinkageReport) -> str:
     """What answered the exam questions."""
     if report.chance_answer is None:
         return "The corpus has no exam questions."
-    what = ", which is no language model and knows no medicine"
-    told = "It cannot tell how useful a text is for an exam"
-    if report.usage:
-        what, told = "", "What it answers where everything was removed is what it knows without a text"
-    by_chance = f"by chance {report.chance_answer:.3f} are right"
-    return f"Exam questions are answered by {report.answerer}{what}; {by_chance}. {told}."
+    if not report.usage:
+        return f"Answers of {report.answerer} to exam questions are not shown: it knows no medicine."
+    return (
+        f"Exam questions are answered by {report.answerer}; by chance {report.chance_answer:.3f} are right. "
+        "What it answers where everything was removed is what it knows without a text."
+    )
 
 
 def _linked_table(report: LinkageReport) -> Table:
@@ -172,10 +172,14 @@ def _use_table(report: LinkageReport) -> Table:
         ("", "times redact", lambda each: _or_dash(each.facts_over_redact, "{:.2f}")),
         ("", "claims said", lambda each: estimate_cell(each.claims)),
         ("", "in part or whole", lambda each: estimate_cell(each.claims_partly)),
-        ("", "exam" if report.usage else "exam, nearest option", lambda each: _or_dash(each.accuracy)),
-        ("", "label counts", lambda each: Cell(DASH) if each.classes is None else f"{each.classes:.3f}"),
-        ("", "labels right", lambda each: _or_dash(each.classed_right)),
     ]
+    if report.usage:
+        columns += [("", "exam", lambda each: _or_dash(each.accuracy))]
+    if any(each.classes is not None for each in report.methods):
+        columns += [
+            ("", "label counts", lambda each: Cell(DASH) if each.classes is None else f"{each.classes:.3f}"),
+            ("", "labels right", lambda each: _or_dash(each.classed_right)),
+        ]
     if "coherence" in report.engines:
         columns += [
             ("", "coherence", lambda each: _or_dash(each.coherence)),

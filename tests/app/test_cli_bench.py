@@ -222,7 +222,7 @@ def test_the_embedded_models_are_measured(data: Path) -> None:
 
 def test_the_page_says_what_is_missing(tmp_path: Path) -> None:
     made = page(tmp_path, tmp_path)
-    for name in ("detection", "risk", "reader", "label_curve"):
+    for name in ("detection", "risk", "reader"):
         assert f"Not measured yet: there is no `benchmarks/results/{name}.json`." in made
     for kind in ("reader", "judge"):
         assert f"Not trained yet: there is no `models/weights/{kind}.json`." in made
