@@ -27,7 +27,7 @@ STEPS = {
     "language read detection linking wording scoring deciding protecting synthesizing explain "
     "sanitize pipeline workers on_ray langchain_transformer",
     "retrieval": "documents errors writing protocols search index citations store manifest "
-    "passages collection retriever guards generators langchain_adapters system",
+    "passages collection reviewing retriever guards generators langchain_adapters system",
     "eval": "documents progress rows measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",
     "app": "machine presets settings policies data_dir access compose preloaded demo "

@@ -158,7 +158,10 @@ retrieval.store.chain.Link: at event digest
 retrieval.documents.Sealed: key_id
 retrieval.documents.SealedOriginal: doc_id
 retrieval.documents.Passage: doc_id doubts
-retrieval.documents.KeptDocument: doc_id kept_at doubts
+retrieval.documents.KeptDocument: doc_id kept_at doubts reviewed
+retrieval.documents.Noted: label identifier source action reason
+retrieval.reviewing.Reviewed: doc_id
+retrieval.store.database.Rewritten: doc_id
 retrieval.documents.Citation: doc_id
 retrieval.documents.Answer: engine question_doubts
 retrieval.system.System: own_entities settings_digest numbers
@@ -260,7 +263,9 @@ app.server.answers.OriginalAnswer: doc_id sealed_as
 app.server.answers.RevealedPlace: label action
 app.server.answers.DetectedRiskAnswer: engine
 app.server.answers.UnreadAnswer: kind reason
-app.server.answers.DocumentAnswer: doc_id kept_at detected_risk doubts not_read
+app.server.answers.DocumentAnswer: doc_id kept_at detected_risk doubts not_read reviewed
+app.server.answers.StoredDecisionAnswer: label reason
+app.server.answers.ReviewedAnswer: doc_id
 app.server.answers.DocumentsAnswer: documents
 app.server.answers.DocumentTextAnswer: doc_id
 app.server.answers.FailureAnswer: place reason
