@@ -10,19 +10,23 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from typing import Any
 
 import regex
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, PlainTextResponse
 
 from app.server.access import Asking
+from app.server.bodies import LONGEST_CONTENT
 from app.server.quotas.slots import ModelSlot
 from app.server.routes.presidio_bodies import (
     AnalyzeBody,
     AnonymizeBody,
     DeanonymizeBody,
     OperatedAnswer,
+    OperatedBody,
     RecognizedAnswer,
+    ResultBody,
 )
 from ingest.detection.presidio import TYPES
 from ingest.documents import ACCEPTED, Action, Decision, Document, Entity, Identifier
@@ -54,12 +58,18 @@ _WRITTEN = 2_000_000
 _NOT_OVER_HTTP = ("custom", "surrogate_ahds")
 _SECONDS = 2.0
 """How long a request's own expressions may search its texts."""
+_LONGEST_PATTERN = 500
+_DENIED = 100_000
+"""The most characters of the deny lists of a request: an expression is made of each."""
 _REPEATS = 1000
 """The most repetitions that an expression may ask for by numbers; a compiled one takes memory for each."""
 _COUNT = re.compile(r"\{(?:\s*[0-9]*\s*,)?\s*([0-9]+)\s*\}")
 _RECURS = re.compile(r"\(\?(?:R|[0-9]|&|P>|\()")
 _DEEPEST = 20
 """The most groups that an expression may nest."""
+
+
+_Operators = Mapping[str, Mapping[str, Any]] | None
 
 
 class BadRequest(LetheError):
@@ -109,9 +119,12 @@ def _add_analyzer(router: APIRouter, detector: Callable[[], EntityDetector]) -> 
         texts = [body.text] if isinstance(body.text, str) else body.text
         read = [FixedText.of(text) for text in texts]
         documents = [Document(str(number), each.text) for number, each in enumerate(read)]
-        until = time.monotonic() + _SECONDS
+        denied = [word for each in body.ad_hoc_recognizers or () for word in each.deny_list or ()]
+        if sum(map(len, denied)) > _DENIED:
+            raise BadRequest(f"The deny lists are too long: send up to {_DENIED} characters in all of them.")
+        search = _Search()
         found = [
-            _answers(body, text, fixed, entities, until)
+            _answers(body, text, fixed, entities, search)
             for text, fixed, entities in zip(texts, read, detector().detect(documents), strict=True)
         ]
         return found[0] if isinstance(body.text, str) else found
@@ -139,9 +152,10 @@ def _add_anonymizer(router: APIRouter) -> None:
         from presidio_anonymizer.services.app_entities_convertor import AppEntitiesConvertor as Convertor
 
         def run() -> str:
-            operators = Convertor.operators_config_from_json(body.anonymizers)
+            operators = Convertor.operators_config_from_json(_copied(body.anonymizers))
             if any(each.operator_name in _NOT_OVER_HTTP for each in operators.values()):
                 raise BadRequest("Operators custom and surrogate_ahds are not taken over HTTP.")
+            _check_masks(body.anonymizers or {})
             values = [str(value) for each in (body.anonymizers or {}).values() for value in each.values()]
             if len(body.analyzer_results) * max(map(len, values), default=0) > _WRITTEN:
                 raise BadRequest("Too much would be written: send fewer results or shorter values.")
@@ -149,7 +163,7 @@ def _add_anonymizer(router: APIRouter) -> None:
             results = Convertor.analyzer_results_from_json(rows)
             return str(AnonymizerEngine().anonymize(body.text, results, operators).to_json())
 
-        return _operated(run)
+        return _operated("Anonymize", run, body.text, body.analyzer_results, body.anonymizers)
 
     @router.post("/deanonymize", response_model=OperatedAnswer)
     def deanonymize(body: DeanonymizeBody, key: Asking) -> JSONResponse:
@@ -158,11 +172,11 @@ def _add_anonymizer(router: APIRouter) -> None:
         from presidio_anonymizer.services.app_entities_convertor import AppEntitiesConvertor as Convertor
 
         def run() -> str:
-            operators = Convertor.operators_config_from_json(body.deanonymizers)
+            operators = Convertor.operators_config_from_json(_copied(body.deanonymizers))
             items = Convertor.deanonymize_entities_from_json(body.model_dump())
             return str(DeanonymizeEngine().deanonymize(body.text, items, operators).to_json())
 
-        return _operated(run)
+        return _operated("Deanonymize", run, body.text, body.anonymizer_results, body.deanonymizers)
 
 
 def _check(language: str) -> None:
@@ -173,28 +187,72 @@ def _check(language: str) -> None:
         )
 
 
-def _operated(run: Callable[[], str]) -> JSONResponse:
+def _copied(operators: _Operators) -> dict[str, dict[str, Any]]:
+    """Operators for the library, which takes their types out."""
+    return {name: {**each} for name, each in (operators or {}).items()}
+
+
+def _check_masks(operators: Mapping[str, Mapping[str, Any]]) -> None:
+    for number, each in enumerate(operators.values(), 1):
+        most = each.get("chars_to_mask")
+        # The library masks nothing where it is below 0.
+        if each.get("type") == "mask" and isinstance(most, int) and not 0 <= most <= LONGEST_CONTENT:
+            raise BadRequest(
+                f"Invalid input: chars_to_mask of operator {number}. Send 0 to {LONGEST_CONTENT}."
+            )
+
+
+def _operated(
+    kind: str,
+    run: Callable[[], str],
+    text: str,
+    results: Sequence[ResultBody | OperatedBody],
+    operators: _Operators,
+) -> JSONResponse:
     """What the library made, or its refusal, which may quote the request and is not repeated."""
     from presidio_anonymizer.entities import InvalidParamError
+    from presidio_anonymizer.operators import OperatorsFactory, OperatorType
 
+    def works(operator: Mapping[str, Any], on: str | None = None) -> bool:
+        try:
+            made = OperatorsFactory().create_operator_class(operator["type"], OperatorType[kind])
+            made.validate({**operator})
+            return on is None or isinstance(made.operate(on, {**operator}), str)
+        except refusals:
+            return False
+
+    def wrong() -> str:
+        given = operators or {}
+        for number, each in enumerate(given.values(), 1):
+            if not works(each):
+                return f"operator {number}, or one of its parameters"
+        usual = {"type": "replace"} if kind == "Anonymize" else {"type": ""}
+        for number, result in enumerate(results, 1):
+            if not 0 <= result.start <= result.end <= len(text):
+                return f"the place of result {number}"
+            chosen = given.get(result.entity_type) or given.get("DEFAULT") or usual
+            if not works({**chosen, "entity_type": result.entity_type}, text[result.start : result.end]):
+                return f"the operator for result {number}"
+        return "an operator, or the place of a result"
+
+    refusals = InvalidParamError, ValueError, TypeError, AttributeError, KeyError
     try:
         return JSONResponse(json.loads(run()))
-    except (InvalidParamError, ValueError, TypeError, AttributeError):
-        pass
-    raise BadRequest(
-        "Invalid input: an operator, one of its parameters, or the place of a result. GET /anonymizers lists "
-        "the operators; keys have 128, 192 or 256 bits."
-    )
+    except refusals:
+        raise BadRequest(
+            f"Invalid input: {wrong()}. GET /{kind.lower()}rs lists the operators; keys have 128, 192 or 256 "
+            "bits, and places end in the text."
+        ) from None
 
 
 def _answers(
-    body: AnalyzeBody, text: str, fixed: FixedText, entities: Sequence[Entity], until: float
+    body: AnalyzeBody, text: str, fixed: FixedText, entities: Sequence[Entity], search: "_Search"
 ) -> list[Mapping[str, object]]:
     """The results of one text, by place in it as it was sent, each place and type once."""
     best: dict[tuple[int, int, str], tuple[float, str]] = {}
-    for start, end, name, score, source in (*_found(body, fixed, entities), *_by_caller(body, text, until)):
+    for start, end, name, score, source in (*_found(body, fixed, entities), *_by_caller(body, text, search)):
         place = (start, end, name)
-        allowed = body.allow_list and _is_allowed(fixed_text(text[start:end]), body, until)
+        allowed = body.allow_list and _is_allowed(fixed_text(text[start:end]), body, search)
         if score >= (body.score_threshold or 0) and not allowed:
             best[place] = max(best.get(place, (-1.0, "")), (round(score, 4), source))
     return [
@@ -224,44 +282,54 @@ def _found(body: AnalyzeBody, fixed: FixedText, entities: Sequence[Entity]) -> I
             yield *fixed.original(each.span.start, each.span.end), name, each.confidence, each.source
 
 
-def _by_caller(body: AnalyzeBody, text: str, until: float) -> Iterator[_Found]:
+def _by_caller(body: AnalyzeBody, text: str, search: "_Search") -> Iterator[_Found]:
     for recognizer in body.ad_hoc_recognizers or ():
         name = recognizer.supported_entity
         if body.entities and name not in body.entities:
             continue
         patterns = [(each.regex, each.score) for each in recognizer.patterns or ()]
         for pattern, score in patterns:
-            for start, end in _matches(pattern, text, until):
+            for start, end in _matches(pattern, text, search):
                 yield start, end, name, score, "ad hoc"
-        words = "|".join(regex.escape(each) for each in recognizer.deny_list or () if each)
-        for start, end in _spans(rf"(?<![^\W_])(?:{words})(?![^\W_])", text, until) if words else ():
+        for start, end in search.spans(recognizer.denied, text) if recognizer.denied else ():
             yield start, end, name, recognizer.deny_list_score, "ad hoc"
 
 
-def _matches(pattern: str, text: str, until: float) -> list[tuple[int, int]]:
+def _matches(pattern: str, text: str, search: "_Search") -> list[tuple[int, int]]:
     """Where a caller's expression matches; refused where compiling it could take the server's memory."""
+    if len(pattern) > _LONGEST_PATTERN:
+        raise BadRequest(f"A regular expression of the request is longer than {_LONGEST_PATTERN} characters.")
     # A count of zero must not hide the others.
     repeats = math.prod(max(1, int(count)) for count in _COUNT.findall(pattern))
     depth = max(accumulate((char == "(") - (char == ")") for char in pattern))
     if repeats > _REPEATS or depth > _DEEPEST or _RECURS.search(pattern):
         raise BadRequest("A regular expression of the request repeats, nests or recurs too much.")
-    return _spans(pattern, text, until)
+    return search.spans(pattern, text)
 
 
-def _spans(pattern: str, text: str, until: float) -> list[tuple[int, int]]:
-    flags = regex.DOTALL | regex.MULTILINE | regex.IGNORECASE
-    try:
-        # Not kept: it may hold private words.
-        compiled = regex.compile(pattern, flags, cache_pattern=False)
-        left = max(0.001, until - time.monotonic())
-        spans = [each.span() for each in compiled.finditer(text, timeout=left)]
-        return [(start, end) for start, end in spans if end > start]
-    except (regex.error, TimeoutError, RecursionError, MemoryError) as error:
-        wrong = "takes too long" if isinstance(error, TimeoutError) else "is not one that can be read"
-    raise BadRequest(f"A regular expression of the request {wrong}.")
+class _Search:
+    """Searches for a request's own expressions, each made once, for so long as they may search."""
+
+    def __init__(self) -> None:
+        self._until = time.monotonic() + _SECONDS
+        # No longer kept than the request: they may hold private words.
+        self._made: dict[str, regex.Pattern[str]] = {}
+
+    def spans(self, pattern: str, text: str) -> list[tuple[int, int]]:
+        """Where it matches, but for empty matches; raises BadRequest."""
+        flags = regex.DOTALL | regex.MULTILINE | regex.IGNORECASE
+        try:
+            if pattern not in self._made:
+                self._made[pattern] = regex.compile(pattern, flags, cache_pattern=False)
+            left = max(0.001, self._until - time.monotonic())
+            spans = [each.span() for each in self._made[pattern].finditer(text, timeout=left)]
+            return [(start, end) for start, end in spans if end > start]
+        except (regex.error, ValueError, TimeoutError, RecursionError, MemoryError) as error:
+            wrong = "takes too long" if isinstance(error, TimeoutError) else "is not one that can be read"
+        raise BadRequest(f"A regular expression of the request {wrong}.")
 
 
-def _is_allowed(said: str, body: AnalyzeBody, until: float) -> bool:
+def _is_allowed(said: str, body: AnalyzeBody, search: _Search) -> bool:
     if body.allow_list_match == "exact":
         return said in map(fixed_text, body.allow_list or ())
-    return any(_matches(each, said, until) for each in body.allow_list or () if each)
+    return any(_matches(each, said, search) for each in body.allow_list or () if each)
