@@ -138,6 +138,11 @@ def test_records_come_as_json_and_a_collection_keeps_its_policy(client: httpx.Cl
     documents.append({"id": "c", "text": "Invented. Rain."})
     summary = over(client, client.post(place("records"), json={"documents": documents}).json())["summary"]
     assert (summary["documents_kept"], summary["duplicates_skipped"]) == (1, 2)
+    # An id of another text that is stored takes that one's old text away, which counts.
+    moved = {"documents": [{"id": "a", "text": "Invented. Rain."}]}
+    summary = over(client, client.post(place("records"), json=moved).json())["summary"]
+    assert (summary["documents_replaced"], summary["duplicates_skipped"]) == (1, 1)
+    assert len(client.get(place("records")).json()["documents"]) == 2
     assert client.get("/v1/collections/records").json()["policy"] == "suppress"
     other = client.post(place("records"), json={**body, "policy": {"name": "redact"}})
     told = "policy: the collection was made with another. Leave it out, or name a new collection."
