@@ -174,7 +174,12 @@ SLOWLY = of_pattern("(?:a|a)+$", "a" * 60 + "!", allow_list=["(a+)+$"], allow_li
         ("analyze", SLOWLY, 422, "A regular expression of the request takes too long."),
         *(("analyze", of_pattern(each), 422, "repeats, nests or recurs too much") for each in LARGE),
         ("anonymize", of_result({"type": ["a"]}), 422, "Invalid input: operator 1, or one"),
-        ("anonymize", of_result({"type": "hash", "salt": 5}), 422, "the operator for result 1. GET"),
+        (
+            "anonymize",
+            of_result({"type": "hash", "salt": 5}),
+            422,
+            "the place of result 1, or its operator. GET",
+        ),
         *(
             ("anonymize", of_result({**MASKING, "chars_to_mask": many}), 422, "operator 1. Send 0 to 100000.")
             for many in (-5, 100_001)
@@ -182,10 +187,10 @@ SLOWLY = of_pattern("(?:a|a)+$", "a" * 60 + "!", allow_list=["(a+)+$"], allow_li
         ("anonymize", of_result(LONG, 1, 500), 422, "Too much would be written"),
         ("anonymize", {"text": "", "analyzer_results": []}, 400, "text"),
         ("anonymize", {"text": MARK}, 400, "analyzer_results: Field required"),
-        ("anonymize", of_result(end=900), 422, "the place of result 1. GET"),
+        ("anonymize", of_result(end=900), 422, "the place of result 1, or its operator. GET"),
         ("anonymize", of_result({"type": MARK}), 422, "GET /anonymizers lists"),
         ("anonymize", of_result({"type": "custom", "lambda": MARK}, times=0), 422, "not taken over HTTP"),
-        ("deanonymize", of_key(), 422, "the operator for result 1. GET"),
+        ("deanonymize", of_key(), 422, "the place of result 1, or its operator. GET"),
         ("deanonymize", of_key(X={"type": "decrypt", "key": "short"}), 422, "128, 192 or 256 bits"),
     ],
 )

@@ -20,6 +20,7 @@ from app.server.access import Asking
 from app.server.bodies import LONGEST_CONTENT
 from app.server.quotas.slots import ModelSlot
 from app.server.routes.presidio_bodies import (
+    FLAGS,
     AnalyzeBody,
     AnonymizeBody,
     DeanonymizeBody,
@@ -67,9 +68,6 @@ _COUNT = re.compile(r"\{(?:\s*[0-9]*\s*,)?\s*([0-9]+)\s*\}")
 _RECURS = re.compile(r"\(\?(?:R|[0-9]|&|P>|\()")
 _DEEPEST = 20
 """The most groups that an expression may nest."""
-
-
-_Operators = Mapping[str, Mapping[str, Any]] | None
 
 
 class BadRequest(LetheError):
@@ -122,9 +120,9 @@ def _add_analyzer(router: APIRouter, detector: Callable[[], EntityDetector]) -> 
         denied = [word for each in body.ad_hoc_recognizers or () for word in each.deny_list or ()]
         if sum(map(len, denied)) > _DENIED:
             raise BadRequest(f"The deny lists are too long: send up to {_DENIED} characters in all of them.")
-        search = _Search()
+        until = time.monotonic() + _SECONDS
         found = [
-            _answers(body, text, fixed, entities, search)
+            _answers(body, text, fixed, entities, until)
             for text, fixed, entities in zip(texts, read, detector().detect(documents), strict=True)
         ]
         return found[0] if isinstance(body.text, str) else found
@@ -152,10 +150,8 @@ def _add_anonymizer(router: APIRouter) -> None:
         from presidio_anonymizer.services.app_entities_convertor import AppEntitiesConvertor as Convertor
 
         def run() -> str:
-            operators = Convertor.operators_config_from_json(_copied(body.anonymizers))
-            if any(each.operator_name in _NOT_OVER_HTTP for each in operators.values()):
-                raise BadRequest("Operators custom and surrogate_ahds are not taken over HTTP.")
-            _check_masks(body.anonymizers or {})
+            _check_operators(body.anonymizers or {})
+            operators = Convertor.operators_config_from_json(body.anonymizers)
             values = [str(value) for each in (body.anonymizers or {}).values() for value in each.values()]
             if len(body.analyzer_results) * max(map(len, values), default=0) > _WRITTEN:
                 raise BadRequest("Too much would be written: send fewer results or shorter values.")
@@ -163,7 +159,7 @@ def _add_anonymizer(router: APIRouter) -> None:
             results = Convertor.analyzer_results_from_json(rows)
             return str(AnonymizerEngine().anonymize(body.text, results, operators).to_json())
 
-        return _operated("Anonymize", run, body.text, body.analyzer_results, body.anonymizers)
+        return _operated(run, body)
 
     @router.post("/deanonymize", response_model=OperatedAnswer)
     def deanonymize(body: DeanonymizeBody, key: Asking) -> JSONResponse:
@@ -172,11 +168,11 @@ def _add_anonymizer(router: APIRouter) -> None:
         from presidio_anonymizer.services.app_entities_convertor import AppEntitiesConvertor as Convertor
 
         def run() -> str:
-            operators = Convertor.operators_config_from_json(_copied(body.deanonymizers))
+            operators = Convertor.operators_config_from_json(body.deanonymizers)
             items = Convertor.deanonymize_entities_from_json(body.model_dump())
             return str(DeanonymizeEngine().deanonymize(body.text, items, operators).to_json())
 
-        return _operated("Deanonymize", run, body.text, body.anonymizer_results, body.deanonymizers)
+        return _operated(run, body)
 
 
 def _check(language: str) -> None:
@@ -187,72 +183,72 @@ def _check(language: str) -> None:
         )
 
 
-def _copied(operators: _Operators) -> dict[str, dict[str, Any]]:
-    """Operators for the library, which takes their types out."""
-    return {name: {**each} for name, each in (operators or {}).items()}
-
-
-def _check_masks(operators: Mapping[str, Mapping[str, Any]]) -> None:
+def _check_operators(operators: Mapping[str, Mapping[str, Any]]) -> None:
     for number, each in enumerate(operators.values(), 1):
-        most = each.get("chars_to_mask")
-        # The library masks nothing where it is below 0.
-        if each.get("type") == "mask" and isinstance(most, int) and not 0 <= most <= LONGEST_CONTENT:
+        if each.get("type") in _NOT_OVER_HTTP:
+            raise BadRequest("Operators custom and surrogate_ahds are not taken over HTTP.")
+        most = each.get("chars_to_mask", 0)
+        # Below 0 the library masks nothing.
+        if isinstance(most, int) and not 0 <= most <= LONGEST_CONTENT:
             raise BadRequest(
                 f"Invalid input: chars_to_mask of operator {number}. Send 0 to {LONGEST_CONTENT}."
             )
 
 
-def _operated(
-    kind: str,
-    run: Callable[[], str],
-    text: str,
-    results: Sequence[ResultBody | OperatedBody],
-    operators: _Operators,
-) -> JSONResponse:
+def _operated(run: Callable[[], str], body: AnonymizeBody | DeanonymizeBody) -> JSONResponse:
     """What the library made, or its refusal, which may quote the request and is not repeated."""
-    from presidio_anonymizer.entities import InvalidParamError
-    from presidio_anonymizer.operators import OperatorsFactory, OperatorType
-
-    def works(operator: Mapping[str, Any], on: str | None = None) -> bool:
-        try:
-            made = OperatorsFactory().create_operator_class(operator["type"], OperatorType[kind])
-            made.validate({**operator})
-            return on is None or isinstance(made.operate(on, {**operator}), str)
-        except refusals:
-            return False
-
-    def wrong() -> str:
-        given = operators or {}
-        for number, each in enumerate(given.values(), 1):
-            if not works(each):
-                return f"operator {number}, or one of its parameters"
-        usual = {"type": "replace"} if kind == "Anonymize" else {"type": ""}
-        for number, result in enumerate(results, 1):
-            if not 0 <= result.start <= result.end <= len(text):
-                return f"the place of result {number}"
-            chosen = given.get(result.entity_type) or given.get("DEFAULT") or usual
-            if not works({**chosen, "entity_type": result.entity_type}, text[result.start : result.end]):
-                return f"the operator for result {number}"
-        return "an operator, or the place of a result"
-
-    refusals = InvalidParamError, ValueError, TypeError, AttributeError, KeyError
+    # The library takes their types out.
+    sent = body.model_copy(deep=True)
     try:
         return JSONResponse(json.loads(run()))
-    except refusals:
+    except _refusals():
         raise BadRequest(
-            f"Invalid input: {wrong()}. GET /{kind.lower()}rs lists the operators; keys have 128, 192 or 256 "
+            f"Invalid input: {_wrong(sent)}. GET /anonymizers lists the operators; keys have 128, 192 or 256 "
             "bits, and places end in the text."
         ) from None
 
 
+def _refusals() -> tuple[type[Exception], ...]:
+    from presidio_anonymizer.entities import InvalidParamError
+
+    return InvalidParamError, ValueError, TypeError, AttributeError, KeyError
+
+
+def _wrong(body: AnonymizeBody | DeanonymizeBody) -> str:
+    """Which operator or result of a request is refused, by its number."""
+    from presidio_anonymizer.operators import OperatorsFactory, OperatorType
+
+    kind, operators = OperatorType.Deanonymize, getattr(body, "deanonymizers", {})
+    results: Sequence[ResultBody | OperatedBody] = getattr(body, "anonymizer_results", ())
+    if isinstance(body, AnonymizeBody):
+        kind, operators, results = OperatorType.Anonymize, body.anonymizers or {}, body.analyzer_results
+        operators = {**operators, "DEFAULT": operators.get("DEFAULT", {"type": "replace"})}
+    at = ""
+    try:
+        for number, each in enumerate(operators.values(), 1):
+            at = f"operator {number}, or one of its parameters"
+            made = OperatorsFactory().create_operator_class(each["type"], kind)
+            made.validate({**each})
+        for number, result in enumerate(results, 1):
+            at = f"the place of result {number}, or its operator"
+            chosen = operators.get(result.entity_type) or operators["DEFAULT"]
+            made = OperatorsFactory().create_operator_class(chosen["type"], kind)
+            if not 0 <= result.start <= result.end <= len(body.text):
+                return at
+            made.operate(body.text[result.start : result.end], {**chosen, "entity_type": result.entity_type})
+    except _refusals():
+        return at
+    return "an operator, or the place of a result"
+
+
 def _answers(
-    body: AnalyzeBody, text: str, fixed: FixedText, entities: Sequence[Entity], search: "_Search"
+    body: AnalyzeBody, text: str, fixed: FixedText, entities: Sequence[Entity], until: float
 ) -> list[Mapping[str, object]]:
     """The results of one text, by place in it as it was sent, each place and type once."""
     best: dict[tuple[int, int, str], tuple[float, str]] = {}
-    for start, end, name, score, source in (*_found(body, fixed, entities), *_by_caller(body, text, search)):
+    for start, end, name, score, source in (*_found(body, fixed, entities), *_by_caller(body, text, until)):
         place = (start, end, name)
-        allowed = body.allow_list and _is_allowed(fixed_text(text[start:end]), body, search)
+        allowed = body.allow_list and _is_allowed(fixed_text(text[start:end]), body, until)
         if score >= (body.score_threshold or 0) and not allowed:
             best[place] = max(best.get(place, (-1.0, "")), (round(score, 4), source))
     return [
@@ -282,20 +278,20 @@ def _found(body: AnalyzeBody, fixed: FixedText, entities: Sequence[Entity]) -> I
             yield *fixed.original(each.span.start, each.span.end), name, each.confidence, each.source
 
 
-def _by_caller(body: AnalyzeBody, text: str, search: "_Search") -> Iterator[_Found]:
+def _by_caller(body: AnalyzeBody, text: str, until: float) -> Iterator[_Found]:
     for recognizer in body.ad_hoc_recognizers or ():
         name = recognizer.supported_entity
         if body.entities and name not in body.entities:
             continue
         patterns = [(each.regex, each.score) for each in recognizer.patterns or ()]
         for pattern, score in patterns:
-            for start, end in _matches(pattern, text, search):
+            for start, end in _matches(pattern, text, until):
                 yield start, end, name, score, "ad hoc"
-        for start, end in search.spans(recognizer.denied, text) if recognizer.denied else ():
+        for start, end in _spans(recognizer.denied, text, until) if recognizer.denied else ():
             yield start, end, name, recognizer.deny_list_score, "ad hoc"
 
 
-def _matches(pattern: str, text: str, search: "_Search") -> list[tuple[int, int]]:
+def _matches(pattern: str, text: str, until: float) -> list[tuple[int, int]]:
     """Where a caller's expression matches; refused where compiling it could take the server's memory."""
     if len(pattern) > _LONGEST_PATTERN:
         raise BadRequest(f"A regular expression of the request is longer than {_LONGEST_PATTERN} characters.")
@@ -304,32 +300,22 @@ def _matches(pattern: str, text: str, search: "_Search") -> list[tuple[int, int]
     depth = max(accumulate((char == "(") - (char == ")") for char in pattern))
     if repeats > _REPEATS or depth > _DEEPEST or _RECURS.search(pattern):
         raise BadRequest("A regular expression of the request repeats, nests or recurs too much.")
-    return search.spans(pattern, text)
+    return _spans(pattern, text, until)
 
 
-class _Search:
-    """Searches for a request's own expressions, each made once, for so long as they may search."""
-
-    def __init__(self) -> None:
-        self._until = time.monotonic() + _SECONDS
-        # No longer kept than the request: they may hold private words.
-        self._made: dict[str, regex.Pattern[str]] = {}
-
-    def spans(self, pattern: str, text: str) -> list[tuple[int, int]]:
-        """Where it matches, but for empty matches; raises BadRequest."""
-        flags = regex.DOTALL | regex.MULTILINE | regex.IGNORECASE
-        try:
-            if pattern not in self._made:
-                self._made[pattern] = regex.compile(pattern, flags, cache_pattern=False)
-            left = max(0.001, self._until - time.monotonic())
-            spans = [each.span() for each in self._made[pattern].finditer(text, timeout=left)]
-            return [(start, end) for start, end in spans if end > start]
-        except (regex.error, ValueError, TimeoutError, RecursionError, MemoryError) as error:
-            wrong = "takes too long" if isinstance(error, TimeoutError) else "is not one that can be read"
-        raise BadRequest(f"A regular expression of the request {wrong}.")
+def _spans(pattern: str | regex.Pattern[str], text: str, until: float) -> list[tuple[int, int]]:
+    try:
+        # Not kept: it may hold private words.
+        compiled = regex.compile(pattern, FLAGS, cache_pattern=False) if isinstance(pattern, str) else pattern
+        left = max(0.001, until - time.monotonic())
+        spans = [each.span() for each in compiled.finditer(text, timeout=left)]
+        return [(start, end) for start, end in spans if end > start]
+    except (regex.error, ValueError, TimeoutError, RecursionError, MemoryError) as error:
+        wrong = "takes too long" if isinstance(error, TimeoutError) else "is not one that can be read"
+    raise BadRequest(f"A regular expression of the request {wrong}.")
 
 
-def _is_allowed(said: str, body: AnalyzeBody, search: _Search) -> bool:
+def _is_allowed(said: str, body: AnalyzeBody, until: float) -> bool:
     if body.allow_list_match == "exact":
         return said in map(fixed_text, body.allow_list or ())
-    return any(_matches(each, said, search) for each in body.allow_list or () if each)
+    return any(_matches(each, said, until) for each in body.allow_list or () if each)
