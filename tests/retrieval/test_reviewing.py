@@ -129,7 +129,8 @@ PIECES = st.lists(st.tuples(st.text("ab ", max_size=5), st.text("XY", min_size=1
 
 @given(PIECES, st.text("ab ", max_size=5))
 def test_every_place_outside_of_edits_says_what_it_said(pieces: list[tuple[str, str]], last: str) -> None:
-    text, edits, outside = "", [], []
+    text, outside = "", []
+    edits: list[_Edit] = []
     for before, word in pieces:
         outside.append((len(text), len(text) + len(before)))
         text += before
