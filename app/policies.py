@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import SecretStr, ValidationError
 
 from app.settings.load import PolicySettings, Settings
-from ingest.deciding.policy import Policy, Treatment
+from ingest.deciding.policy import METHODS, Policy, Treatment
 from ingest.detection.own.lists import OwnEntities, check_entries
 from ingest.labels import LABELS, VAGUE
 from ingest.private_files import write_private
@@ -79,10 +79,26 @@ def with_policy(settings: Settings, given: Mapping[str, Any]) -> Settings:
         raise ConfigurationError(
             "policy.name: origin changes nothing, and raw text is never kept. Take another."
         )
+    names = [name for name in METHODS if name != "origin"]
+    if given.get("name", names[0]) not in names:
+        raise ConfigurationError(f"policy.name: there is no such policy. Those are {', '.join(names)}.")
+    for place in ("operators", "words"):
+        if not isinstance(table := given.get(place), Mapping):
+            continue
+        known = {*LABELS, *settings.detector.labels, *own_entities_of(settings.policy).labels()}
+        for number, label in enumerate(table, 1):
+            if label not in known:
+                # Which of a stranger's words is told, and none of them.
+                close = get_close_matches(label, sorted(known), n=1)
+                remedy = f"The nearest is {close[0]}" if close else "Name one that is found here"
+                raise ConfigurationError(f"policy.{place}: name {number} in it is not a label. {remedy}.")
     try:
         chosen = PolicySettings.model_validate({**settings.policy.model_dump(), **given})
     except ValidationError as error:
-        problems = (f"policy.{'.'.join(map(str, each['loc'][:1]))}: {each['msg']}" for each in error.errors())
+        problems = (
+            f"{'.'.join(('policy', *map(str, loc[:1])))}: {said.removeprefix('Value error, ').rstrip('.')}"
+            for loc, said in ((each["loc"], each["msg"]) for each in error.errors())
+        )
         raise ConfigurationError(f"{'; '.join(dict.fromkeys(problems))}.") from None
     return settings.model_copy(update={"policy": chosen})
 

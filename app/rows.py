@@ -25,13 +25,22 @@ _REST = r"[^\s:,;)'\"`]*[^\s:,;)'\"`.]"
 _PATH = re.compile(rf"(?<![\w.~:/-])(?<!GET )(?:~|\.{{1,2}})?/{_REST}")
 
 
+def for_clients(text: str) -> str:
+    """A message in which what a command line or an environment sets has its name over HTTP."""
+    text = re.sub(r"--(text|id)-field(?![\w-])", r"\1_field of the request", text)
+    text = re.sub(r"--readers(?![\w-])", "readers of the request", text)
+    text = text.replace("--language any", "detector.language = any in the server's settings")
+    setting = r"\bLETHE_([A-Z]+)__([A-Z_]+)"
+    return re.sub(setting, lambda it: f"{it[1]}.{it[2]}".lower() + " in the server's settings", text)
+
+
 def error_text(error: LetheError, places: Sequence[str]) -> str:
     """An error for callers of the server, to whom it is nothing where files lie.
 
     ``places`` are paths that the settings name (``places_of``), which may be relative or hold blanks; others
     are known by their form if they are absolute.
     """
-    text = str(error)
+    text = for_clients(str(error))
     for place in places:
         # A bare name may be a word too, if nothing follows it as in a path.
         ending = (

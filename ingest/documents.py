@@ -232,6 +232,8 @@ class Standing(StrEnum):
     NEW = "new"
     DUPLICATE = "duplicate"
     """The same text is already stored; this id now names it too."""
+    MOVED = "moved"
+    """Like ``DUPLICATE``, but an earlier run stored another text under this id, which no longer has it."""
     CHANGED = "changed"
     """An earlier run stored another text under this id; it will be replaced."""
     TAKEN = "taken"

@@ -266,8 +266,9 @@ class Pipeline(Generic[C, P]):
     ) -> "_Begun[C, P]":
         pending: list[_Pending[C]] = []
         for incoming, standing in zip(now, standings, strict=True):
-            if standing is Standing.DUPLICATE:
+            if standing in (Standing.DUPLICATE, Standing.MOVED):
                 tally.duplicates += 1
+                tally.replaced += standing is Standing.MOVED
             elif standing is Standing.CLASH:
                 tally.fail(incoming.place, _CLASH, incoming.source, alone=False)
             elif standing is Standing.CLOSED:

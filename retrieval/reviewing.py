@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from ingest.documents import Action, Identifier, Span
 from ingest.labels import VAGUE
@@ -78,7 +78,9 @@ def review(
                 # Elsewhere a line may end between them.
                 said = dict(store.saying(max(words.split(), key=len), any_case=True))
                 for other in store.documents_called(list(said), groups):
-                    edits.setdefault(other, []).extend(_same(said[other], words, instead))
+                    edits.setdefault(other, []).extend(
+                        _same(said[other], store.ledger(other), words, instead)
+                    )
         chosen = {each: _apart(of, asked if each == own else ()) for each, of in edits.items() if of}
         rewritten = [_rewritten(collection, encoder, *each) for each in chosen.items()]
         store.rewrite(own, rewritten)
@@ -102,17 +104,32 @@ def _edit(text: str, ledger: Sequence[Noted], mask: Mask) -> _Edit:
     start, end = mask.span.start, mask.span.end
     if end > len(text) or not text[start:end].strip():
         raise ConfigurationError(f"masks: there are no words from {start} to {end}.")
+    held = [each for each in ledger if each.start < end and start < each.end]
+    # What was put in place of something goes whole.
+    start = min([start, *(each.start for each in _replaced(held))])
+    end = max([end, *(each.end for each in _replaced(held))])
     if mask.instead:
         return _Edit(start, end, mask.instead)
-    held = [each for each in ledger if each.start < end and start < each.end]
     kept = [each for each in held if each.action == Action.KEEP] or held
     return _Edit(start, end, bracket(kept[0].label if kept else VAGUE).words)
 
 
-def _same(text: str, words: str, instead: str) -> list[_Edit]:
+def _replaced(ledger: Sequence[Noted]) -> list[Noted]:
+    return [each for each in ledger if each.action != Action.KEEP]
+
+
+def _same(text: str, ledger: Sequence[Noted], words: str, instead: str) -> list[_Edit]:
+    """The words where they stand in a text, but for what was put in place of something."""
+    replaced = sorted(_replaced(ledger), key=lambda each: each.start)
+    starts = [each.start for each in replaced]
+    ends = list(accumulate((each.end for each in replaced), max))
     spaced = r"\s+".join(map(re.escape, words.split()))
     found = re.finditer(rf"(?i)(?<!\w){spaced}(?!\w)", text)
-    return [_Edit(*each.span(), instead) for each in found]
+    return [
+        _Edit(*each.span(), instead)
+        for each in found
+        if bisect_left(starts, each.end()) == bisect_right(ends, each.start())
+    ]
 
 
 def _apart(edits: Iterable[_Edit], asked: Iterable[_Edit]) -> list[_Edit]:

@@ -71,7 +71,7 @@ class UnknownKey(ConfigurationError):
     """An id that no key has."""
 
     def __init__(self) -> None:
-        super().__init__("There is no key with this id. `lethe keys` lists them.")
+        super().__init__("There is no key with this id. GET /v1/keys and `lethe keys` list them.")
 
 
 EVERYBODY = Key("", "everybody", frozenset(SCOPES), None, "")

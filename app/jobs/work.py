@@ -15,7 +15,7 @@ from app.jobs.rights import missing_scope
 from app.jobs.table import EVERY, Job, Jobs, Lane
 from app.jobs.uploads import Order, Uploads
 from app.machine import begin_apart
-from app.rows import error_text
+from app.rows import error_text, for_clients
 from app.settings.load import Settings
 from app.settings.places import places_of
 from models.errors import LetheError
@@ -108,7 +108,10 @@ class _Desk:
 
     def _outcome(self, job: Job) -> tuple[dict[str, Any], str | None]:
         try:
-            return self._once_free(job), None
+            summary = self._once_free(job)
+            for row in summary.get("failures", ()):
+                row["reason"] = for_clients(row["reason"])
+            return summary, None
         except LetheError as error:
             return {}, error_text(error, places_of(self.settings))
         except Exception as error:

@@ -7,7 +7,6 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from app.access.keys import EVERYBODY, Key, Keys, Scope
-from app.data_dir import COLLECTION_NAME
 from app.server.middleware.noted import CURRENT
 from app.server.quotas.rates import Rates
 from models.errors import LetheError
@@ -26,12 +25,10 @@ class NotAuthenticated(LetheError):
 
 
 class NotAllowed(LetheError):
-    """A key without the scope of a route, for the collection that was named if one was."""
+    """A key without the scope of a route; a collection that was named is not: it may be a stranger's text."""
 
     def __init__(self, scope: Scope, collection: str | None = None) -> None:
-        # A name that no collection can have is a stranger's text.
-        named = collection is not None and COLLECTION_NAME.fullmatch(collection)
-        on = f" for the collection {collection}" if named else ""
+        on = " for this collection" if collection is not None else ""
         super().__init__(
             f"This key does not have the scope {scope}{on}, which this needs. Whoever manages keys can make "
             f"one that does: on the page, or by `lethe keys create NAME --scope {scope}`."

@@ -8,8 +8,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from app.access.keys import Scope
-from eval.studies.audit.options import Options, SuiteName
+from eval.studies.audit.options import LEAKS, USES, Options, SuiteName
 from ingest.readers import MOST, READERS_FIELD, groups_in
+from models.errors import ConfigurationError
 
 NO_EFFECT = "accepted for compatibility, without effect"
 MOST_TOKENS = "word pieces of the encoder, as usage counts them, after which the answer is cut"
@@ -128,7 +129,7 @@ class EmbeddingsBody(_Body):
         WithJsonSchema(
             {"anyOf": [{"type": "string", "minLength": 1}, {"type": "array", "items": {"type": "string"}}]}
         ),
-    ] = Field(repr=False, description="texts, of which the encoder reads its most tokens")
+    ] = Field(repr=False, description="texts, read up to the encoder's most tokens; 2000 pages take a minute")
     model: str = Field(max_length=200, description="lethe, or the name of the encoder")
     encoding_format: Literal["float", "base64"] | None = None
     dimensions: int | None = Field(default=None, ge=1, description="those of the encoder, or left out")
@@ -339,6 +340,12 @@ class AuditBody(_Body):
 
     def options(self) -> dict[str, Any]:
         """The options of an audit; raises ConfigurationError for a gate of no measure."""
+        for place, limits, names in (("at_most", self.at_most, LEAKS), ("at_least", self.at_least, USES)):
+            for number, name in enumerate(limits, 1):
+                # Options would tell the name, which is a stranger's text here.
+                if name not in names:
+                    told = f"{place}: name {number} in it is not that of a measure"
+                    raise ConfigurationError(f"{told}. Those are: {', '.join(names)}.")
         return asdict(Options(self.suite, self.seed, self.at_most, self.at_least))
 
 

@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from app.access.keys import UnknownKey
 from app.access.trail import TrailNotWritten
 from app.access.vault import NoOriginal, OriginalNotOpened
 from app.erasing import NotErased
@@ -62,6 +63,7 @@ class TooLarge(LetheError):
 
 
 STATUS: Mapping[type[LetheError], tuple[int, str]] = {
+    UnknownKey: (404, "key_not_found"),
     ConfigurationError: (400, "invalid_value"),
     BadRequest: (422, "invalid_value"),
     NotAllowed: (403, "insufficient_scope"),

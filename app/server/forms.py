@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -54,8 +54,8 @@ async def arriving() -> AsyncIterator[None]:
         ) from None
 
 
-async def form_of(request: Request, of_json: Sequence[str] = ()) -> tuple[dict[str, Any], list[Upload]]:
-    """The fields of a form, and its files; the fields ``of_json`` hold JSON objects.
+async def form_of(request: Request, of_json: Mapping[str, str]) -> tuple[dict[str, Any], list[Upload]]:
+    """The fields of a form, and its files; the fields ``of_json`` hold JSON objects, such as theirs.
 
     Raises:
         ConfigurationError: It is no form, has no files, or such a field is no object.
@@ -68,8 +68,8 @@ async def form_of(request: Request, of_json: Sequence[str] = ()) -> tuple[dict[s
     except (MultiPartException, KeyError, UnicodeError):
         raise ConfigurationError(
             f"The form could not be read: its parts are not as {MULTIPART} has them. Send up to {MOST_FILES} "
-            "files in parts named files, as `curl -F files=@notes.txt` does, and let the client write the "
-            "boundary."
+            f"files in parts named files, as `curl -F files=@notes.txt` does, and up to {MOST_FIELDS} other "
+            "fields with short names, and let the client write the boundary."
         ) from None
     files = [
         Upload(each.filename or "", await each.read())
@@ -80,10 +80,13 @@ async def form_of(request: Request, of_json: Sequence[str] = ()) -> tuple[dict[s
         raise ConfigurationError(
             "files: send one file or more, each in a part of this name with a file name."
         )
-    fields: dict[str, Any] = {name: part for name, part in form.multi_items() if name != "files"}
-    for name in fields.keys() & {*of_json}:
+    others = [(name, part) for name, part in form.multi_items() if name != "files"]
+    fields: dict[str, Any] = dict(others)
+    if len(fields) < len(others):
+        raise ConfigurationError("The form names a field twice, other than files. Send each field once.")
+    for name in fields.keys() & of_json.keys():
         try:
             fields[name] = json.loads(fields[name])
         except (TypeError, ValueError, RecursionError):
-            raise ConfigurationError(f'{name}: send one JSON object, such as {{"name": "redact"}}.') from None
+            raise ConfigurationError(f"{name}: send one JSON object, such as {of_json[name]}.") from None
     return fields, files

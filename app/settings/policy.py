@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BaseModel, BeforeValidator, Field, SecretStr, field_validator, model_validator
 
 from app.settings.tables import STRICT, ShortLine
+from ingest.deciding.baselines.local_privacy import LEAST_EPSILON, MOST_EPSILON
 from ingest.deciding.policy import DEFAULT, METHODS, Operator, PolicyName, Replacements, Sensitive, Treatment
 from ingest.labels import VAGUE
 from ingest.scoring.scale import Marginal
@@ -125,6 +126,8 @@ class PolicySettings(BaseModel):
     def _sound(self) -> "PolicySettings":
         if self.k > self.people:
             raise ValueError("k must be at most people; with as many as that, no fact stays")
+        if self.name == "lprag" and not LEAST_EPSILON <= self.epsilon <= MOST_EPSILON:
+            raise ValueError(f"epsilon of lprag must be from {LEAST_EPSILON:g} to {MOST_EPSILON:g}")
         try:
             Treatment(self.operators, self.words)
             if self.allow or self.deny or self.patterns:

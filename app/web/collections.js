@@ -228,7 +228,7 @@ function sanitizingAgain(row, policies) {
     h(
       "form",
       { class: "panel", onsubmit: submit },
-      h("p", { class: "hint" }, `The originals of ${many(row.originals, "document")} are read from the vault and sanitized into a new collection; this one stays as it is.`),
+      h("p", { class: "hint" }, `The originals of ${many(row.originals, "document")} are read from the vault and sanitized into a new collection; this one stays as it is. What a review masked here is not masked there.`),
       left ? h("p", { class: "warning" }, `${many(left, "document")} without an original ${left === 1 ? "is" : "are"} left out.`) : null,
       h(
         "div",

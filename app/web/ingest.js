@@ -178,7 +178,7 @@ function drawJob(job) {
 }
 
 /** Advice of the command line in words of this page. */
-const onPage = (reason) => reason.replaceAll("--text-field", "“Field with the text”").replaceAll("--id-field", "“Field with the id”");
+const onPage = (reason) => reason.replaceAll("text_field of the request", "“Field with the text”").replaceAll("id_field of the request", "“Field with the id”");
 
 function failures(job) {
   if (!job.failures?.length) return null;

@@ -18,8 +18,10 @@ _EMOJI = re.compile("[\u2190-\u2bff\u3030\u303d\U0001f000-\U0001faff]")
 _JOINTS = ("\u200d", "\ufe0f\u200d")
 """What makes one picture of two, such as a woman and a laptop."""
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# Colors and places of the cursor in what a terminal was told (ECMA-48, 5.4): they part a name from its line.
+_TERMINAL = re.compile("(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]")
 _CHANGED = re.compile(
-    rf"(?P<line>\r\n?)|(?P<control>{_CONTROL.pattern})|(?P<half>[\ud800-\udfff])|{_INVISIBLE.pattern}"
+    rf"(?P<terminal>{_TERMINAL.pattern})|(?P<line>\r\n?)|(?P<control>{_CONTROL.pattern})|(?P<half>[\ud800-\udfff])|{_INVISIBLE.pattern}"
 )
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # No language stacks more marks on a letter (Unicode Annex 15, Stream-Safe Text). Sorting them takes the
@@ -31,13 +33,13 @@ _BEYOND_LATIN = re.compile(f"[\u0300-\U0010ffff]{{{MOST_MARKS + 1},}}")
 def fixed_text(raw: str) -> str:
     r"""``raw`` with ``\n`` line ends, in Unicode NFC, without invisible or control characters.
 
-    A control character other than ``\n`` and ``\t`` becomes a space, half of a surrogate pair becomes U+FFFD;
-    soft hyphens, zero-width and bidirectional controls, variation selectors and other characters that show
-    as nothing are removed but between joined pictures, and so is each mark of a letter that has
-    ``MOST_MARKS`` already. Idempotent.
+    What colors a terminal is removed. A control character other than ``\n`` and ``\t`` becomes a space, half
+    of a surrogate pair becomes U+FFFD; soft hyphens, zero-width and bidirectional controls, variation
+    selectors and other characters that show as nothing are removed but between joined pictures, and so is
+    each mark of a letter that has ``MOST_MARKS`` already. Idempotent.
     """
     text = raw.replace("\r\n", "\n").replace("\r", "\n")
-    text = _CONTROL.sub(" ", text)
+    text = _CONTROL.sub(" ", _TERMINAL.sub("", text))
     if text.isascii():
         return text
     return _composed(_LONE_SURROGATE.sub("\ufffd", _INVISIBLE.sub(_joint_or_nothing, text)))
@@ -93,6 +95,8 @@ def _shown(raw: str) -> tuple[str, list[int]]:
 
 
 def _as_shown(match: re.Match[str]) -> str:
+    if match["terminal"]:
+        return ""
     if match["line"]:
         return "\n"
     if match["control"]:

@@ -27,6 +27,12 @@ _OF_MAIL = re.compile(rb"^(?:message-id|received|mime-version):", re.IGNORECASE 
 _ENVELOPE = re.compile(rb"From \S+ .*\d{1,2}:\d{2}.*\d{4}\r?\n")
 _ENTRY = re.compile(r"^BEGIN:(?:VCARD|VEVENT|VTODO|VJOURNAL)\b", re.MULTILINE | re.IGNORECASE)
 _FOLD = re.compile(r"\r?\n[ \t]")
+_PARAMETERS = re.compile(r"^[\w.-]+(?:;(?:[^:;\"\r\n]|\"[^\"\r\n]*\")*)+(?=:)", re.MULTILINE)
+_NO_TEXT = re.compile(
+    r";(?:altid|calscale|charset|encoding|fbtype|fmttype|language|mediatype|pid|pref|range|tzid|value)="
+    r"(?:[^:;\"\r\n]|\"[^\"\r\n]*\")*",
+    re.IGNORECASE,
+)
 CONVERSATIONS = ("messages", "conversations", "conversation")
 _SPEAKERS = ("role", "from", "author", "sender", "user", "name")
 _WORDS = ("content", "value", "text", "body", "message")
@@ -60,9 +66,10 @@ def mail_kind(head: bytes) -> str:
 def entries(text: str) -> Sequence[str]:
     """The cards of an address book, or the entries of a calendar, each without folded lines.
 
+    Parameters that only say how a value is written are left out, and so whatever stands in them.
     What stands before the first goes with it.
     """
-    whole = _FOLD.sub("", text)
+    whole = _PARAMETERS.sub(lambda found: _NO_TEXT.sub("", found[0]), _FOLD.sub("", text))
     starts = [match.start() for match in _ENTRY.finditer(whole)][1:]
     return [whole[start:end] for start, end in zip([0, *starts], [*starts, len(whole)], strict=True)]
 

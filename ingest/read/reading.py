@@ -18,7 +18,8 @@ USUAL = "text"
 
 def paths_in(fields: Mapping[str, object], wanted: str) -> list[str]:
     """The single paths in a user's request, given a record's fields."""
-    return [wanted] if wanted in fields else wanted.split("+")
+    # Between two signs there is no path: an empty one would be the whole record.
+    return [wanted] if wanted in fields else [path for path in wanted.split("+") if path] or [wanted]
 
 
 def may_be_absent(path: str) -> bool:

@@ -108,11 +108,14 @@ class _Reader:
 
     def _answers(self, sources: list[File | Reading]) -> Generator[Reading, None, list[File | Reading]]:
         """Yield the readings of some sources; return the remaining sources if one killed the process."""
-        process = self._process = self._process or _started(self._limits, self._fields)
+        new = self._process is None
+        process = self._process = self._process or _started(self._limits)
         assert process.stdin
         assert process.stdout
         # A dead process is noticed by its missing answers.
         with suppress(BrokenPipeError):
+            if new:
+                process.stdin.write(framed(astuple(self._fields)))
             files = [packed_file(source) for source in sources if isinstance(source, File)]
             process.stdin.write(framed(files))
             process.stdin.flush()
@@ -163,12 +166,12 @@ def _asked_together(sources: Iterator[File | Reading]) -> Iterator[list[File | R
         yield together
 
 
-def _started(limits: ReadLimits, fields: Fields) -> "subprocess.Popen[bytes]":
+def _started(limits: ReadLimits) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
         # Without -P a module in the folder that somebody stands in could take the place of one of ours.
         [
             *(sys.executable, "-P", "-m", "ingest.read.worker"),
-            *(str(limits.seconds), str(limits.memory_bytes), "1" * limits.asides, *astuple(fields)),
+            *(str(limits.seconds), str(limits.memory_bytes), "1" * limits.asides),
         ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

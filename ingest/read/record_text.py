@@ -18,7 +18,7 @@ from ingest.read.text import ReadText, added_up, checked_text
 from ingest.readers import RULE, groups_in
 from models.errors import ConfigurationError
 
-_LEFT_OUT = "only what --text-field names is read; name several fields as a+b"
+_LEFT_OUT = "only the named field of the text is read; name several as a+b"
 
 
 def document_of(record: Record, source: str, fields: Fields) -> Document:

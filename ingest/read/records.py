@@ -234,8 +234,12 @@ def _rows(source: Iterator[Line], delimiter: str) -> Iterator[tuple[int, list[st
             row: list[str] | str = next(rows)
         except StopIteration:
             return
-        except csv.Error:
+        except csv.Error as error:
             row = "has a quote never closed, or text behind a closed one; double the quotes within fields"
+            if "new-line" in str(error):
+                row = (
+                    "has carriage returns that end no line; save it with line feeds, as tables for Unix have"
+                )
         if problems:
             row = problems[0]
             problems.clear()

@@ -1,7 +1,8 @@
 """The process that reads files for another one.
 
-Arguments: the limits in seconds and bytes, a word if asides are read, then the fields of text and of id.
-Standard input brings lists of files; standard output takes what was read, with an empty list after each file.
+Arguments: the limits in seconds and bytes, and a word if asides are read. Standard input brings the names of
+fields, which as arguments all users of the machine would see, then lists of files; standard output takes what
+was read, with an empty list after each file.
 A document that takes too long ends the process by a system alarm, whatever library it is in. Too much memory
 ends it too, and so does the end of standard input.
 """
@@ -12,7 +13,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from ingest.documents import Document
 from ingest.read.reading import Fields, Reading, ReadLimits
@@ -24,9 +25,10 @@ from ingest.read.text import READS_ASIDES
 _SHORTEST_SECONDS = 1e-3
 
 
-def serve(questions: BinaryIO, answers: BinaryIO, limits: ReadLimits, fields: Fields) -> int:
+def serve(questions: BinaryIO, answers: BinaryIO, limits: ReadLimits) -> int:
     """Serve requests until the input ends; returns the exit code."""
     try:
+        fields = Fields(*cast("list[str]", receive(questions)))
         while True:
             files = unpacked_files(receive(questions))
             _limit_memory(limits.memory_bytes)
@@ -76,11 +78,11 @@ def _main() -> None:
     # The alarm ends the process whatever library it is in, so nobody may catch it.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
-    seconds, memory_bytes, asides, *fields = sys.argv[1:]
+    seconds, memory_bytes, asides = sys.argv[1:]
     READS_ASIDES.set(bool(asides))
     limits = ReadLimits(float(seconds), int(memory_bytes))
     # Without tidying up: that may take long, or memory that there is not.
-    os._exit(serve(sys.stdin.buffer, answers, limits, Fields(*fields)))
+    os._exit(serve(sys.stdin.buffer, answers, limits))
 
 
 if __name__ == "__main__":

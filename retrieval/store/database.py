@@ -503,17 +503,16 @@ class Store:
         return bool(self._read(query, (piece, piece)))
 
     def saying(self, piece: str, *, any_case: bool = False) -> list[tuple[str, str]]:
-        """The documents that contain these words: ids, and sanitized texts.
-
-        ``any_case`` takes capitals of plain Latin letters for small ones.
-        """
-        found = "instr(lower(whole), lower(?))" if any_case else "instr(whole, ?)"
+        """The documents that contain these words, in small letters or capitals if asked: ids and texts."""
+        # SQLite knows the small letters of plain Latin alone.
+        found = "1" if not piece.isascii() else "instr(lower(whole), lower(:piece))"
         query = f"""
             SELECT doc_id, group_concat(text, '') AS whole
             FROM (SELECT doc_id, text FROM passages ORDER BY passage_id)
-            GROUP BY doc_id HAVING {found}
+            GROUP BY doc_id HAVING {found if any_case else "instr(whole, :piece)"}
         """
-        return self._read(query, (piece,))
+        rows = self._read(query, {"piece": piece})
+        return [row for row in rows if not any_case or piece.casefold() in row[1].casefold()]
 
     def has_vector(self, piece: bytes) -> bool:
         """Whether the vector of any passage contains these bytes."""

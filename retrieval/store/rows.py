@@ -77,7 +77,7 @@ def _standing(connection: sqlite3.Connection, job_id: int, arrival: Arrival) -> 
         row = (arrival.doc_id, same_text[0], job_id)
         connection.execute("INSERT INTO aliases VALUES (?, ?, ?)", row)
     note_origin(connection, job_id, arrival.doc_id, arrival.source)
-    return Standing.DUPLICATE
+    return Standing.MOVED if named and named[:1] != same_text else Standing.DUPLICATE
 
 
 def release(connection: sqlite3.Connection, doc_id: str) -> None:

@@ -105,8 +105,11 @@ def test_what_cannot_be_audited_is_refused(server: Served) -> None:
         assert told(unknown) == (404, "collection_not_found")
         assert told(client.get("/v1/audits/none/report")) == (404, "job_not_found")
         for form, said in (
-            ({"at_most": "linked=1"}, "at_most: send one JSON object"),
-            ({"at_least": '{"linked": 1}'}, "linked is no measure of usefulness. Those are: found-first"),
+            ({"at_most": "linked=1"}, 'at_most: send one JSON object, such as {"linked": 0.1}.'),
+            (
+                {"at_least": '{"linked": 1}'},
+                "at_least: name 1 in it is not that of a measure. Those are: found-first",
+            ),
             ({"at_most": '{"linked": NaN}'}, "at_most.linked"),
         ):
             wrong = client.post(AUDITS, files=files, data=form)

@@ -36,6 +36,8 @@ NAMED = [
     ("llama.cpp cannot load /opt/heron.gguf; choose another", "llama.cpp cannot load {}; choose another"),
     ("The encoder model's folder '/opt/a' is not there:", "The encoder model's folder '{}' is not there:"),
     ("It is kept (/tmp/lethe-x1/1.txt), so it is.", "It is kept ({}), so it is."),
+    ("x; raise LETHE_INGEST__DOCUMENT_SECONDS", "x; raise ingest.document_seconds in the server's settings"),
+    ("with --language any it is read", "with detector.language = any in the server's settings it is read"),
     *((f"{each}lethe/deny.txt: is not UTF-8.", "{}: is not UTF-8.") for each in ("~/", "../")),
     *((f"{each}: could not be read.", "{}: could not be read.") for each in ("lists/deny.txt", "allow.txt")),
 ]

@@ -187,6 +187,8 @@ ROUTES = [
     Route("GET", f"{DOCUMENTS}/{{doc_id}}", status=404),
     Route("DELETE", f"{DOCUMENTS}/{{doc_id}}", "erase", status=404),
     Route("POST", f"{DOCUMENTS}/{{doc_id}}/reveal", "reveal", status=404),
+    Route("POST", f"{DOCUMENTS}/{{doc_id}}/review", "ingest query", {"masks": []}, 404),
+    Route("GET", "/v1/collections/{collection}/review"),
     Route("POST", "/v1/collections/{collection}/erase", "erase", {"ids": ["never"]}, 404),
     Route("POST", "/v1/collections/{collection}/resanitize", "ingest reveal", {"into": "notes"}, 400),
     Route("GET", "/v1/jobs", "ingest"),
@@ -207,7 +209,7 @@ ROUTES = [
     Route("GET", "/v1/trail", "audit"),
     Route("GET", "/v1/keys", "admin"),
     Route("POST", "/v1/keys", "admin", {"name": "", "scopes": ["query"]}, 400),
-    Route("DELETE", "/v1/keys/{key_id}", "admin", status=400),
+    Route("DELETE", "/v1/keys/{key_id}", "admin", status=404),
     Route("POST", "/v1/chat/completions", body={**ASKED, "model": "kb:notes"}),
     Route("POST", "/v1/responses", body={"model": "kb:notes", "input": "Is the boiler broken?"}),
     Route("POST", "/v1/embeddings", body={"model": "lethe", "input": "boiler"}),
@@ -309,23 +311,23 @@ def test_keys_are_listed_without_secrets_and_revoked_at_once(
     assert not any(key.split("_", 2)[2].encode() in stored for key in (*made.values(), short))
 
 
-def test_an_error_about_rights_names_the_collection_and_the_remedy(
+def test_an_error_about_rights_names_the_remedy_and_no_collection(
     server: Served, data: Path, made: dict[str, str]
 ) -> None:
     adds = created(data, "adds", "--scope", "ingest", "-c", "more")
     # Whether there is such a collection is not said.
-    for key, name in ((made["query"], "notes"), (adds, "notes"), (adds, "never")):
+    for key, name in ((made["query"], "notes"), (adds, "notes"), (adds, "never"), (adds, "no such")):
         with with_key(server, key) as client:
             answer = client.post(f"/v1/collections/{name}/documents", json={"documents": []})
         said = (
-            f"This key does not have the scope ingest for the collection {name}, which this route needs. "
-            "Use one that does; `lethe keys create NAME --scope ingest` makes it."
+            "This key does not have the scope ingest for this collection, which this needs. Whoever manages "
+            "keys can make one that does: on the page, or by `lethe keys create NAME --scope ingest`."
         )
         assert refused(answer) == (403, "insufficient_scope", said)
     with with_key(server, made["query"]) as client:
-        for answer in (client.get("/v1/jobs"), client.post("/v1/collections/no such/documents")):
-            assert refused(answer)[2].startswith("This key does not have the scope ingest, which this route")
-            assert "no such" not in answer.text
+        assert refused(client.get("/v1/jobs"))[2].startswith("This key does not have the scope ingest, which")
+    with with_key(server, made["all"]) as client:
+        assert refused(client.delete("/v1/keys/none"))[:2] == (404, "key_not_found")
 
 
 def test_what_is_not_there_is_neither_granted_nor_revoked(data: Path) -> None:
@@ -372,7 +374,7 @@ def test_who_manages_keys_gives_and_takes_no_more_than_their_own(
         assert all(each["collections"] == ["notes"] for each in listed)
         (owner,) = (each["key_id"] for each in lethe(data, "keys").rows if each["name"] == "all")
         unknown = client.delete(f"/v1/keys/{owner}")
-        assert refused(unknown)[2] == "There is no key with this id. `lethe keys` lists them."
+        assert refused(unknown)[2] == "There is no key with this id. GET /v1/keys and `lethe keys` list them."
         assert client.delete(f"/v1/keys/{own['key_id']}").json()["revoked"] is not None
     with with_key(server, made["all"]) as client:
         assert client.get("/v1/me").json()["name"] == "all"

@@ -154,6 +154,9 @@ def of_key(**deanonymizers: object) -> dict[str, Any]:
 
 LONG = {"type": "replace", "new_value": "x" * 20_000}
 LARGE = ("(((a{50}){50}){50}){40}", "((a{50}){50}){50}b{0}", "(?R)", "(" * 100 + "a" + ")" * 100)
+ALLOWED = {"text": TEXT, "language": "en", "allow_list_match": "regex"}
+DENYING = {"supported_entity": "X", "deny_list": ["x" * 90_000] * 2}
+MASKING = {"type": "mask", "masking_char": "*", "from_end": False}
 SLOWLY = of_pattern("(?:a|a)+$", "a" * 60 + "!", allow_list=["(a+)+$"], allow_list_match="regex")
 
 
@@ -162,19 +165,32 @@ SLOWLY = of_pattern("(?:a|a)+$", "a" * 60 + "!", allow_list=["(a+)+$"], allow_li
     [
         ("analyze", {"text": MARK}, 400, "language: Field required"),
         ("analyze", {"text": MARK, "language": "pl"}, 422, "is one of en, de, fr, es, it, nl, pt"),
-        ("analyze", {"text": 5, "language": "en"}, 400, "text"),
+        ("analyze", {"text": 5, "language": "en"}, 400, "text: send a text or a list of up to 2048,"),
+        ("analyze", {"text": [MARK, 5], "language": "en"}, 400, "text: send a text or a list of up to 2048,"),
+        ("analyze", {**ALLOWED, "allow_list": ["{" + "9" * 5000 + "}"]}, 422, "longer than 500 characters."),
+        ("analyze", {**ALLOWED, "allow_list": ["a{" + "9" * 490 + "}"]}, 422, "repeats, nests or recurs"),
+        ("analyze", of_pattern("a", ad_hoc_recognizers=[DENYING]), 422, "send up to 100000 characters"),
         ("analyze", of_pattern(f"({MARK}"), 422, "is not one that can be read."),
         ("analyze", SLOWLY, 422, "A regular expression of the request takes too long."),
         *(("analyze", of_pattern(each), 422, "repeats, nests or recurs too much") for each in LARGE),
-        ("anonymize", of_result({"type": ["a"]}), 422, "Invalid input"),
-        ("anonymize", of_result({"type": "hash", "salt": 5}), 422, "Invalid input"),
+        ("anonymize", of_result({"type": ["a"]}), 422, "Invalid input: operator 1, or one"),
+        (
+            "anonymize",
+            of_result({"type": "hash", "salt": 5}),
+            422,
+            "the place of result 1, or its operator. GET",
+        ),
+        *(
+            ("anonymize", of_result({**MASKING, "chars_to_mask": many}), 422, "operator 1. Send 0 to 100000.")
+            for many in (-5, 100_001)
+        ),
         ("anonymize", of_result(LONG, 1, 500), 422, "Too much would be written"),
         ("anonymize", {"text": "", "analyzer_results": []}, 400, "text"),
         ("anonymize", {"text": MARK}, 400, "analyzer_results: Field required"),
-        ("anonymize", of_result(end=900), 422, "the place of a result"),
+        ("anonymize", of_result(end=900), 422, "the place of result 1, or its operator. GET"),
         ("anonymize", of_result({"type": MARK}), 422, "GET /anonymizers lists"),
         ("anonymize", of_result({"type": "custom", "lambda": MARK}, times=0), 422, "not taken over HTTP"),
-        ("deanonymize", of_key(), 422, "Invalid input"),
+        ("deanonymize", of_key(), 422, "the place of result 1, or its operator. GET"),
         ("deanonymize", of_key(X={"type": "decrypt", "key": "short"}), 422, "128, 192 or 256 bits"),
     ],
 )

@@ -283,6 +283,7 @@ SEARCHES: list[tuple[object, str | None, str]] = [
     ({"question": ""}, "question", "question: String should have at least 1 character"),
     ({"question": MARK * 2000}, "question", "should have at most 20000 characters"),
     ({}, "question", "question: Field required"),
+    ({"question": " \n"}, None, "question: it is blank. Write a question."),
     ({"question": MARK, "top_k": 2}, "top_k", "top_k: this field is not supported, leave it out"),
     ({"question": MARK, MARK + " x": 2}, "(a field)", "(a field): this field is not supported"),
     ([MARK], None, "the body: "),

@@ -62,7 +62,7 @@ def refused(name: str, content: bytes) -> str:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_plain_text_is_read_with_a_few_control_characters(name: str, encoding: str) -> None:
     said = "né\r\nB\u200bo\f, \x1b[1mbold words\x1b[0m in a log"
-    assert text_of(name, said.encode(encoding)) == "né\nBo ,  [1mbold words [0m in a log"
+    assert text_of(name, said.encode(encoding)) == "né\nBo , bold words in a log"
 
 
 @pytest.mark.parametrize(

@@ -354,11 +354,13 @@ def test_what_would_unpack_to_too_much_or_is_packed_in_another_way(
     assert reason.startswith("would unpack to ") and reason.endswith(" bytes, more than 10,000; split it")
 
 
-def test_entities_are_not_expanded() -> None:
+def test_entities_are_not_expanded_and_hide_no_text() -> None:
     entity = "<!DOCTYPE w:document [<!ENTITY e 'Zyxwv'>]>"
     said = f"{entity}<w:document {WORD}><w:body><w:p><w:r><w:t>a&e;b</w:t></w:r></w:p></w:body></w:document>"
     file = with_parts(made(write_docx), {"word/document.xml": said.encode()})
-    assert "Zyxwv" not in docx_text(file, "x").text
+    assert refused(docx_text, file).startswith(
+        "is not a Word file, or is encrypted or damaged; save it again"
+    )
 
 
 BOMBS = {

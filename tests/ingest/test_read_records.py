@@ -122,6 +122,7 @@ def test_json_lists(name: str, around: str) -> None:
 
 ICONV = "convert it, e.g. iconv -f WINDOWS-1252 -t UTF-8"
 UNCLOSED = "has a quote never closed, or text behind a closed one; double the quotes within fields"
+UNIX = "save it with line feeds, as tables for Unix have"
 PARTED = "fields where the first line names 2; quote what holds separators"
 NEITHER = f"has no field 'text' among its 2 fields; {REMEDY}"
 SEVERAL = "several lines; name the file .json, or write a record a line"
@@ -141,6 +142,7 @@ SEVERAL = "several lines; name the file .json, or write a record a line"
         ("a.csv", "id,text\n3,f\n4\n", ["3: f", f"@, line 3: has 1 {PARTED}"]),
         ("a.tsv", 'id\ttext\nk\t"x\ty, z"\n', ["k: x\ty, z"]),
         ("a.csv", 'id,text\n1,a\n2,"Zyxwv\n3,c\n', ["1: a", f"@, line 3: {UNCLOSED}"]),
+        ("a.csv", "id,text\r1,a\r", [f"@, line 1: has carriage returns that end no line; {UNIX}"]),
         # What may be a row of values is not shown as names of columns, and told once.
         ("a.csv", "Zyxwv,42\nUtsr,43\n", [f"@, line 2: {NEITHER}"]),
         ("a.csv", b"id,text\n1,Zyxwv \xe9\n2,b\n", [f"@, line 2: not UTF-8 at byte 16; {ICONV}", "2: b"]),
@@ -151,7 +153,7 @@ SEVERAL = "several lines; name the file .json, or write a record a line"
         ("a.csv", '"SEP=;"\nid;text\n1;a, b\n', ["1: a, b"]),
         ("a.csv", f"id,text\n1,{'word ' * 100_000}\n", [f"1: {'word ' * 100_000}"]),
     ],
-    ids=range(19),
+    ids=range(20),
 )
 def test_records_of_json_and_tables(name: str, content: str | bytes, expected: list[str]) -> None:
     assert [each.replace(name, "@") for each in told(read(name, content))] == expected
@@ -241,7 +243,7 @@ def test_what_was_not_asked_for_is_counted() -> None:
     assert unread(read("a.jsonl", nested, "...")) == [[]]
     (item,) = read("a.jsonl", nested)
     assert isinstance(item, Document)
-    assert item.unread[0].reason == "only what --text-field names is read; name several fields as a+b"
+    assert item.unread[0].reason == "only the named field of the text is read; name several as a+b"
     assert "Zyxwv" not in repr(item)
 
 
@@ -295,6 +297,7 @@ def test_the_entries_of_a_bundle_are_documents_where_the_path_begins_within_them
             "entry[*].resource.value",
             f"has a number in field 'entry[*].resource.value', not text; {NO_TEXT_FIELD}",
         ),
+        ("entry[*][[..+++", "has no field 'entry[*][[..' among its 2 fields"),
         ("entry[*].resource", f"has an object in field 'entry[*].resource', not text; {NO_TEXT_FIELD}"),
     ],
 )

@@ -307,6 +307,19 @@ def test_hl7_messages_are_documents_with_a_line_a_segment(name: str, ends: str) 
     assert "Quell^Bo" in two.text
 
 
+def test_parameters_of_cards_and_calendars_that_are_no_words_are_left_out() -> None:
+    lines = {
+        "BEGIN:VCARD": "BEGIN:VCARD",
+        'FN;CHARSET=Zyxwv;LANGUAGE="Zy;x:w":Ada Quell': "FN:Ada Quell",
+        "DTSTART;TZID=Zyxwv;X-A=b:20310304": "DTSTART;X-A=b:20310304",
+        "ATTENDEE;CN=Bo Quell;value=Zyxwv:x": "ATTENDEE;CN=Bo Quell:x",
+        "NOTE:the key;TZID=on the roof: above": "NOTE:the key;TZID=on the roof: above",
+    }
+    Path("a.vcf").write_text("\n".join(lines))
+    (card,) = documents("a.vcf")
+    assert card.text.splitlines() == [*lines.values()]
+
+
 def test_one_hl7_message_is_called_after_its_file_and_the_head_of_a_batch_goes_with_its_first() -> None:
     Path("a.hl7").write_bytes(f"\x0b{HL7}\x1c\r".encode())
     (only,) = documents("a.hl7")

@@ -93,6 +93,21 @@ def test_the_same_words_go_whatever_their_capitals_and_blanks(collection: Collec
     assert text_of(collection, "mill").endswith("the bank. Skarholm\thas an bank.")
 
 
+def test_what_was_put_in_place_goes_whole_or_stays(collection: Collection) -> None:
+    keep(collection.store, ("school", "5", "The ÉCOLE, Keller, the école."))
+    text = text_of(collection, "school")
+    assert text == "The ÉCOLE, somebody, the école."
+    cut = Mask(Span(text.index("body"), text.index(", the")), "a person")
+    review(collection, ENCODER, "school", [cut, mask(collection, "école", doc_id="school")], everywhere=True)
+    assert text_of(collection, "school") == "The [detail], a person, the [detail]."
+    review(collection, ENCODER, "school", [mask(collection, "The", "A", "school")], everywhere=True)
+    assert text_of(collection, "school") == "A [detail], a person, A [detail]."
+    keep(collection.store, ("note", "6", "A detail of the note."))
+    review(collection, ENCODER, "note", [mask(collection, "detail", doc_id="note")], everywhere=True)
+    assert text_of(collection, "note") == "A [detail] of the note."
+    assert text_of(collection, "school") == "A [detail], a person, A [detail]."
+
+
 def test_a_mask_over_several_passages_and_decisions_leaves_no_gap(collection: Collection) -> None:
     text = text_of(collection, "ferry")
     assert len(collection.store.passages_of("ferry")) > 1

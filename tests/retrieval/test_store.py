@@ -114,6 +114,10 @@ def test_standing_of_arrivals(made: Collection) -> None:
     expected = [Standing.DUPLICATE, Standing.DUPLICATE, Standing.CLASH, Standing.NEW]
     assert store.standing(job, seen) == expected
     assert store.standing(store.start_job(), [arrival("a", "9")]) == [Standing.CHANGED]
+    # Their other text has no id any more once both name that of "a".
+    for named, left in (("b", 2), ("z", 1)):
+        assert store.standing(store.start_job(), [arrival(named, "1")]) == [Standing.MOVED]
+        assert store.count_documents() == left
     # What depends on one that is pending is not decided yet.
     job = store.start_job()
     for later in (arrival("c", "4"), arrival("d", "3")):

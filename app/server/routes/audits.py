@@ -94,6 +94,7 @@ async def _sent(request: Request, collection: str) -> tuple[Order, list[Upload]]
         if content_type(request) == JSON:
             asked = AuditBody.model_validate_json(await request.body())
             return Order(source=collection, audit=asked.options()), []
-        fields, files = await form_of(request, of_json=["at_most", "at_least"])
+        gates = {"at_most": '{"linked": 0.1}', "at_least": '{"found-first": 0.5}'}
+        fields, files = await form_of(request, gates)
         sent = AuditFormBody.model_validate(fields)
         return Order(text_field=sent.text_field, id_field=sent.id_field, audit=sent.options()), files

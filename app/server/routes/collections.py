@@ -15,6 +15,7 @@ from app.server.middleware.noted import note
 from app.server.quotas.budgets import Counted
 from app.server.quotas.slots import SearchSlot
 from app.server.served import Collections
+from models.errors import ConfigurationError
 from retrieval.errors import CollectionError
 
 
@@ -42,6 +43,8 @@ def collection_routes(served: Collections) -> APIRouter:
     @router.post("/v1/search", response_model=SearchAnswer)
     def search(body: SearchBody, key: Asking, slot: SearchSlot, budgets: Counted) -> Mapping[str, object]:
         """The best passages of a collection for a question."""
+        if not body.question.strip():
+            raise ConfigurationError("question: it is blank. Write a question.")
         name = collection_of(key, served, body.collection)
         found = served.get(name)
         budgets.ask(key.key_id, name, body.question, served.encoder)

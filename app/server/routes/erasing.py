@@ -18,6 +18,7 @@ from app.server.bodies import EraseBody, Named
 from app.server.middleware.noted import note
 from app.server.quotas.slots import ModelSlot
 from app.server.served import Collections
+from models.errors import ConfigurationError
 from retrieval.collection import delete
 from retrieval.errors import CollectionError
 
@@ -56,6 +57,8 @@ def erasing_routes(data: DataDir, served: Collections, sanitizing: Sanitizing, r
     def erase(collection: Named, body: EraseBody, key: Erasing, slot: ModelSlot) -> Mapping[str, object]:
         """Erase documents, with a receipt."""
         check(key, collection)
+        if not body.ids and not body.people:
+            raise ConfigurationError("ids: name documents by ids, or people by their full names.")
         about = [documents_saying(data, collection, alias) for alias in aliases(collection, body.people)]
         return erased(collection, [*body.ids, *chain.from_iterable(about)])
 

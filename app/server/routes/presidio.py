@@ -10,19 +10,24 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from typing import Any
 
 import regex
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, PlainTextResponse
 
 from app.server.access import Asking
+from app.server.bodies import LONGEST_CONTENT
 from app.server.quotas.slots import ModelSlot
 from app.server.routes.presidio_bodies import (
+    FLAGS,
     AnalyzeBody,
     AnonymizeBody,
     DeanonymizeBody,
     OperatedAnswer,
+    OperatedBody,
     RecognizedAnswer,
+    ResultBody,
 )
 from ingest.detection.presidio import TYPES
 from ingest.documents import ACCEPTED, Action, Decision, Document, Entity, Identifier
@@ -54,6 +59,9 @@ _WRITTEN = 2_000_000
 _NOT_OVER_HTTP = ("custom", "surrogate_ahds")
 _SECONDS = 2.0
 """How long a request's own expressions may search its texts."""
+_LONGEST_PATTERN = 500
+_DENIED = 100_000
+"""The most characters of the deny lists of a request: an expression is made of each."""
 _REPEATS = 1000
 """The most repetitions that an expression may ask for by numbers; a compiled one takes memory for each."""
 _COUNT = re.compile(r"\{(?:\s*[0-9]*\s*,)?\s*([0-9]+)\s*\}")
@@ -109,6 +117,9 @@ def _add_analyzer(router: APIRouter, detector: Callable[[], EntityDetector]) -> 
         texts = [body.text] if isinstance(body.text, str) else body.text
         read = [FixedText.of(text) for text in texts]
         documents = [Document(str(number), each.text) for number, each in enumerate(read)]
+        denied = [word for each in body.ad_hoc_recognizers or () for word in each.deny_list or ()]
+        if sum(map(len, denied)) > _DENIED:
+            raise BadRequest(f"The deny lists are too long: send up to {_DENIED} characters in all of them.")
         until = time.monotonic() + _SECONDS
         found = [
             _answers(body, text, fixed, entities, until)
@@ -139,9 +150,8 @@ def _add_anonymizer(router: APIRouter) -> None:
         from presidio_anonymizer.services.app_entities_convertor import AppEntitiesConvertor as Convertor
 
         def run() -> str:
+            _check_operators(body.anonymizers or {})
             operators = Convertor.operators_config_from_json(body.anonymizers)
-            if any(each.operator_name in _NOT_OVER_HTTP for each in operators.values()):
-                raise BadRequest("Operators custom and surrogate_ahds are not taken over HTTP.")
             values = [str(value) for each in (body.anonymizers or {}).values() for value in each.values()]
             if len(body.analyzer_results) * max(map(len, values), default=0) > _WRITTEN:
                 raise BadRequest("Too much would be written: send fewer results or shorter values.")
@@ -149,7 +159,7 @@ def _add_anonymizer(router: APIRouter) -> None:
             results = Convertor.analyzer_results_from_json(rows)
             return str(AnonymizerEngine().anonymize(body.text, results, operators).to_json())
 
-        return _operated(run)
+        return _operated(run, body)
 
     @router.post("/deanonymize", response_model=OperatedAnswer)
     def deanonymize(body: DeanonymizeBody, key: Asking) -> JSONResponse:
@@ -162,7 +172,7 @@ def _add_anonymizer(router: APIRouter) -> None:
             items = Convertor.deanonymize_entities_from_json(body.model_dump())
             return str(DeanonymizeEngine().deanonymize(body.text, items, operators).to_json())
 
-        return _operated(run)
+        return _operated(run, body)
 
 
 def _check(language: str) -> None:
@@ -173,18 +183,62 @@ def _check(language: str) -> None:
         )
 
 
-def _operated(run: Callable[[], str]) -> JSONResponse:
-    """What the library made, or its refusal, which may quote the request and is not repeated."""
-    from presidio_anonymizer.entities import InvalidParamError
+def _check_operators(operators: Mapping[str, Mapping[str, Any]]) -> None:
+    for number, each in enumerate(operators.values(), 1):
+        if each.get("type") in _NOT_OVER_HTTP:
+            raise BadRequest("Operators custom and surrogate_ahds are not taken over HTTP.")
+        most = each.get("chars_to_mask", 0)
+        # Below 0 the library masks nothing.
+        if isinstance(most, int) and not 0 <= most <= LONGEST_CONTENT:
+            raise BadRequest(
+                f"Invalid input: chars_to_mask of operator {number}. Send 0 to {LONGEST_CONTENT}."
+            )
 
+
+def _operated(run: Callable[[], str], body: AnonymizeBody | DeanonymizeBody) -> JSONResponse:
+    """What the library made, or its refusal, which may quote the request and is not repeated."""
+    # The library takes their types out.
+    sent = body.model_copy(deep=True)
     try:
         return JSONResponse(json.loads(run()))
-    except (InvalidParamError, ValueError, TypeError, AttributeError):
-        pass
-    raise BadRequest(
-        "Invalid input: an operator, one of its parameters, or the place of a result. GET /anonymizers lists "
-        "the operators; keys have 128, 192 or 256 bits."
-    )
+    except _refusals():
+        raise BadRequest(
+            f"Invalid input: {_wrong(sent)}. GET /anonymizers lists the operators; keys have 128, 192 or 256 "
+            "bits, and places end in the text."
+        ) from None
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    from presidio_anonymizer.entities import InvalidParamError
+
+    return InvalidParamError, ValueError, TypeError, AttributeError, KeyError
+
+
+def _wrong(body: AnonymizeBody | DeanonymizeBody) -> str:
+    """Which operator or result of a request is refused, by its number."""
+    from presidio_anonymizer.operators import OperatorsFactory, OperatorType
+
+    kind, operators = OperatorType.Deanonymize, getattr(body, "deanonymizers", {})
+    results: Sequence[ResultBody | OperatedBody] = getattr(body, "anonymizer_results", ())
+    if isinstance(body, AnonymizeBody):
+        kind, operators, results = OperatorType.Anonymize, body.anonymizers or {}, body.analyzer_results
+        operators = {**operators, "DEFAULT": operators.get("DEFAULT", {"type": "replace"})}
+    at = ""
+    try:
+        for number, each in enumerate(operators.values(), 1):
+            at = f"operator {number}, or one of its parameters"
+            made = OperatorsFactory().create_operator_class(each["type"], kind)
+            made.validate({**each})
+        for number, result in enumerate(results, 1):
+            at = f"the place of result {number}, or its operator"
+            chosen = operators.get(result.entity_type) or operators["DEFAULT"]
+            made = OperatorsFactory().create_operator_class(chosen["type"], kind)
+            if not 0 <= result.start <= result.end <= len(body.text):
+                return at
+            made.operate(body.text[result.start : result.end], {**chosen, "entity_type": result.entity_type})
+    except _refusals():
+        return at
+    return "an operator, or the place of a result"
 
 
 def _answers(
@@ -233,13 +287,14 @@ def _by_caller(body: AnalyzeBody, text: str, until: float) -> Iterator[_Found]:
         for pattern, score in patterns:
             for start, end in _matches(pattern, text, until):
                 yield start, end, name, score, "ad hoc"
-        words = "|".join(regex.escape(each) for each in recognizer.deny_list or () if each)
-        for start, end in _spans(rf"(?<![^\W_])(?:{words})(?![^\W_])", text, until) if words else ():
+        for start, end in _spans(recognizer.denied, text, until) if recognizer.denied else ():
             yield start, end, name, recognizer.deny_list_score, "ad hoc"
 
 
 def _matches(pattern: str, text: str, until: float) -> list[tuple[int, int]]:
     """Where a caller's expression matches; refused where compiling it could take the server's memory."""
+    if len(pattern) > _LONGEST_PATTERN:
+        raise BadRequest(f"A regular expression of the request is longer than {_LONGEST_PATTERN} characters.")
     # A count of zero must not hide the others.
     repeats = math.prod(max(1, int(count)) for count in _COUNT.findall(pattern))
     depth = max(accumulate((char == "(") - (char == ")") for char in pattern))
@@ -248,15 +303,14 @@ def _matches(pattern: str, text: str, until: float) -> list[tuple[int, int]]:
     return _spans(pattern, text, until)
 
 
-def _spans(pattern: str, text: str, until: float) -> list[tuple[int, int]]:
-    flags = regex.DOTALL | regex.MULTILINE | regex.IGNORECASE
+def _spans(pattern: str | regex.Pattern[str], text: str, until: float) -> list[tuple[int, int]]:
     try:
         # Not kept: it may hold private words.
-        compiled = regex.compile(pattern, flags, cache_pattern=False)
+        compiled = regex.compile(pattern, FLAGS, cache_pattern=False) if isinstance(pattern, str) else pattern
         left = max(0.001, until - time.monotonic())
         spans = [each.span() for each in compiled.finditer(text, timeout=left)]
         return [(start, end) for start, end in spans if end > start]
-    except (regex.error, TimeoutError, RecursionError, MemoryError) as error:
+    except (regex.error, ValueError, TimeoutError, RecursionError, MemoryError) as error:
         wrong = "takes too long" if isinstance(error, TimeoutError) else "is not one that can be read"
     raise BadRequest(f"A regular expression of the request {wrong}.")
 

@@ -1,12 +1,16 @@
 """The bodies of Presidio's routes, with the names that its clients send and read."""
 
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+import regex
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 from app.server.bodies import LONGEST_CONTENT, MOST_TEXTS
 
 MOST_RESULTS = 10_000
+FLAGS = regex.DOTALL | regex.MULTILINE | regex.IGNORECASE
 
 
 class _Body(BaseModel):
@@ -32,6 +36,22 @@ class RecognizerBody(_Body):
     deny_list: list[str] | None = Field(default=None, max_length=1000, repr=False)
     deny_list_score: float = Field(default=1.0, ge=0, le=1)
 
+    @cached_property
+    def denied(self) -> regex.Pattern[str] | None:
+        """The deny list in whole words, made once for all texts; it goes with the request."""
+        words = "|".join(regex.escape(each) for each in self.deny_list or () if each)
+        denied = rf"(?<![^\W_])(?:{words})(?![^\W_])"
+        return regex.compile(denied, FLAGS, cache_pattern=False) if words else None
+
+
+def _texts(given: object) -> object:
+    listed = given if isinstance(given, list) and len(given) <= MOST_TEXTS else [given]
+    if all(isinstance(each, str) and len(each) <= LONGEST_CONTENT for each in listed):
+        return given
+    wanted = f"send a text or a list of up to {MOST_TEXTS}, each of up to {LONGEST_CONTENT} characters"
+    # Of a union it would be said what each of its types lacks.
+    raise PydanticCustomError("texts", wanted)
+
 
 Text = Annotated[str, Field(max_length=LONGEST_CONTENT)]
 
@@ -39,7 +59,9 @@ Text = Annotated[str, Field(max_length=LONGEST_CONTENT)]
 class AnalyzeBody(_Body):
     """Texts to find entities in."""
 
-    text: Text | Annotated[list[Text], Field(max_length=MOST_TEXTS)] = Field(repr=False)
+    text: Annotated[Text | Annotated[list[Text], Field(max_length=MOST_TEXTS)], BeforeValidator(_texts)] = (
+        Field(repr=False)
+    )
     language: str = Field(max_length=10, repr=False)
     entities: list[str] | None = Field(default=None, repr=False, description="types of entities")
     score_threshold: float | None = Field(default=None, ge=0, le=1)

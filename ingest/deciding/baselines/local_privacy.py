@@ -15,6 +15,8 @@ import math
 from collections.abc import Sequence
 from random import Random
 
+LEAST_EPSILON = 0.001
+"""The least budget of a document for ``lprag``."""
 MOST_EPSILON = 700.0
 """e^epsilon is still finite; such a budget protects nothing."""
 MOST_GAUSSIAN = 10_000.0

@@ -7,6 +7,7 @@ from typing import Literal
 
 from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.local_privacy import (
+    LEAST_EPSILON,
     MOST_EPSILON,
     exponential,
     perturbed_number,
@@ -24,7 +25,6 @@ from models.vectors import Vectors
 
 Mode = Literal["ldp", "compat"]
 
-LEAST_EPSILON = 0.001
 NEIGHBORS = 5
 CONSTANT = "a descriptor, the same for every value: costs no privacy budget"
 FILLERS = frozenset(
