@@ -84,8 +84,8 @@ _DIGESTS = {
     "wording.json": "ff0eb88058ea0035cda5acf769360ba1afda9053b232695ac118a7c5e0148ef8",
     "answers.safetensors": "11189c28e25147d6a702dfbdc17bfff22bdd80515938019192b4602ac20d7b3c",
     "answers.json": "1bff588d2f3ea8e4ad2917271acc10b710baeb33b87e25b3bb91419db4dd94f0",
-    "reader.safetensors": "46a0c2c09dff4faf516ee0b68283ac8780a45f15e2f437bfa5b8033484caf1bb",
-    "reader.json": "215d23bbd49d6d7d2f0b9373f747e8d8e69e7be87888e34f92e27f773e7acba6",
+    "reader.safetensors": "e9fc95cdc73d126df08345041714f607f3db1df9b8513faba778dd6dab00091f",
+    "reader.json": "2356cbd4cf6f548e19de5c47f2b083476034da522b42e2fe452fa039eac8b2fc",
     "encoder.safetensors": "f2c7a2bf9746f70bc07ae62ed41ae0f14ff49e7d97779f6d324470cbcaba4ec3",
 }
 """Of the files that were trained here, in ``models/weights``."""

@@ -176,7 +176,7 @@ PHASES = (
     ReaderRecipe(layers=8, steps=2166, layer_rate=1.5e-4, seed=20261129),
     ReaderRecipe(
         layers=8,
-        steps=1000,
+        steps=711,
         tokens=8192,
         layer_rate=1.2e-4,
         head_rate=6e-4,

@@ -69,7 +69,7 @@ def test_the_result_can_be_stored_hides_nothing_and_stays_in_a_second_pass(raw: 
     assert all(unicodedata.category(c) != "Cc" or c in "\n\t" for c in fixed)
 
 
-@given(st.text(st.characters(max_codepoint=126)).filter(lambda text: "\r" not in text))
+@given(st.text(st.characters(max_codepoint=126)).filter(lambda text: not {"\r", "\x1b"} & {*text}))
 def test_ascii_keeps_its_length(raw: str) -> None:
     assert len(fixed_text(raw)) == len(raw)
 
@@ -81,6 +81,15 @@ def test_a_pile_of_marks_is_limited(raw: str) -> None:
     assert unicodedata.is_normalized("NFC", fixed)
     runs = "".join("m" if unicodedata.combining(char) else " " for char in fixed).split()
     assert all(len(run) <= MOST_MARKS for run in runs)
+
+
+def test_colors_of_a_terminal_part_no_name_from_its_line() -> None:
+    raw = "\x1b[31mKeller\x1b[0m met \x9b1;34mAnna\x9b0m \x1bWeber [0m"
+    fixed = FixedText.of(raw)
+    assert fixed.text == "Keller met Anna  Weber [0m"
+    for name in ("Keller", "Anna", "Weber"):
+        start = fixed.text.index(name)
+        assert raw[slice(*fixed.original(start, start + len(name)))] == name
 
 
 def test_thirty_marks_stay_and_control_characters_are_counted() -> None:
