@@ -233,7 +233,7 @@ PAIRS = "two pairs of a lower and a higher percentile"
         ("risk.kind", "guess", "'learned' or 'prior'"),
         ("policy.marginal", "both", "'hazard' or 'difference'"),
         ("policy.sensitive", "context", "'keep' or 'generalize'"),
-        ("generator.kind", "parrot", "'extractive', 'llama_cpp' or 'openai_compatible'"),
+        ("generator.kind", "parrot", "'extractive', 'llama_cpp', 'openai_compatible' or 'files'"),
         ("encoder.source", "web", "'embedded', 'path' or 'hub'"),
         ("policy.scale", (0.2, 0.1, 0.5, 1.0), PAIRS),
         ("policy.scale", (0.1, 0.2, 1.0, 0.5), PAIRS),
