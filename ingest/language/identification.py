@@ -20,6 +20,8 @@ WINDOW = 400
 """Window size in characters: shorter ones are unreliable, longer ones hide a foreign passage."""
 FEWEST_LETTERS = 20
 """Below this share the language of a window of Latin letters is unknown."""
+FEWEST_BESIDE_NAMES = 12
+"""Below so many letters in words without a capital, names are all that speaks for another language."""
 LIKELY = 0.5
 """The share from which a window is taken to be in a language."""
 FEWEST_LETTERS_OF_A_SENTENCE = 40
@@ -33,6 +35,7 @@ FOREIGN = 0.25
 
 FEWEST_OF_OTHER_SCRIPT = 4
 """From so many letters beyond Latin on they are a text and no symbols."""
+_WORD = re.compile(r"[^\W\d_]+")
 _NONE = "zxx"
 _ACCEPTED = "an accepted language"
 _OTHER = "another language"
@@ -116,6 +119,8 @@ def _counted(text: str) -> Languages:
             others[_likeliest(beyond_latin) or _OTHER_SCRIPT] += len(beyond_latin)
             letters -= len(beyond_latin)
         language = _likeliest(window) if letters >= FEWEST_LETTERS else ""
+        if language not in ("", _ACCEPTED):
+            language = _without_names(window)
         if language == _ACCEPTED:
             accepted += letters
         elif language:
@@ -135,9 +140,18 @@ def _in_sentences(text: str) -> Counter[str]:
     found: Counter[str] = Counter()
     for sentence in split_sentences(text):
         letters = sum(map(str.isalpha, sentence))
-        if letters >= FEWEST_LETTERS_OF_A_SENTENCE and (language := _likeliest(sentence, HARDLY)):
+        if letters < FEWEST_LETTERS_OF_A_SENTENCE or not _likeliest(sentence, HARDLY):
+            continue
+        if (language := _without_names(sentence, HARDLY)) not in ("", _ACCEPTED):
             found[language] += letters
     return found
+
+
+def _without_names(text: str, most_accepted: float = inf) -> str:
+    """As ``_likeliest``, by words without a capital: names are of any language. Empty for too few."""
+    words = _WORD.findall(text)
+    rest = " ".join(each for each in words if not each[0].isupper() or each.isupper())
+    return _likeliest(rest, most_accepted) if sum(map(str.isalpha, rest)) >= FEWEST_BESIDE_NAMES else ""
 
 
 def _likeliest(text: str, most_accepted: float = inf) -> str:

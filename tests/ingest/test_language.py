@@ -90,6 +90,21 @@ def test_passages_in_known_languages_are_not_refused() -> None:
     assert refused["English"] <= 0.01 * sum(each.language == "English" for each in aside)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tomasz Krzywoszewski came. Tomasz had the key.",
+        "Dr Ngọc Thị Hạnh saw Mrs Trần. No fever.",
+        "Meeting with Sølvi Østerhaug and Åge Sætervik.",
+        "Zdzisława Wąsowicz: cough",
+        "Jan Żabiński, Zdzisława Wąsowicz, Piotr Źrebiec",
+        "Visit of Mrs Þorgerður Ásgeirsdóttir",
+    ],
+)
+def test_names_alone_make_no_text_foreign(text: str) -> None:
+    assert not languages_of(text).is_foreign
+
+
 def test_a_sentence_is_enough() -> None:
     for text in ("Pacjent skarży się na kaszel.", "Patienten klagar över hosta.", "王小明，男，四岁"):
         assert languages_of(text).is_foreign
