@@ -78,6 +78,9 @@ class Cast:
             if entity.label == PERSON
         }
         self._nouns = {link: self._noun(mentions) for link, mentions in text.mentions().items()}
+        # A text may have a Person A of its own.
+        nouns = "|".join(map(re.escape, sorted({"Person", "Name", *self._nouns.values()})))
+        self._initials |= set(re.findall(rf"(?<!\w)(?:{nouns}) ([A-Z]{{1,2}})(?!\w)", text.text))
         self._governments = len(
             {self._said(each) for each in text.entities if self._nouns[each.link] == GOVERNMENT}
         )

@@ -172,6 +172,10 @@ def written(marked: str, limit: float = 0.5, kept: Sequence[str] = ()) -> str:
         ("Best,\\n[[Nina|n]]", "Best,\\nPerson A"),
         ("So Mr. [[A|n|0]] met [[B|n|1]].", "So Mr. C met Person D."),
         ("[[Tom Orr|n|7]] met [[Ada Lind|n|3]]", "Person A met Person B"),
+        (
+            "Person A paid [[Tom Orr|n|7]], not Person C or [[Ada Lind|n|3]].",
+            "Person A paid Person B, not Person C or Person D.",
+        ),
         ("[[Ada Lind|n|0]] and [[Lind|n|0]]. [[Tom Lind|n|1]] saw.", "Person A and Person A. Person B saw."),
         ("[[Tom Lind|n|1]], [[Ada Lind|n|0]] and [[Lind|n|0]]", "Person A, Person B and Person B"),
         ("[[Ada Lind|n|0]] met [[Tom Orr|n|1]] and Ms. [[Lind|n|0]]", "Person A met Person B and Ms. A"),
