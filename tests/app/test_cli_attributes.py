@@ -120,7 +120,7 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
     assert {each.not_judged for each in report.methods} >= {1}
     assert {each.failed for each in report.methods} == {0}
     judges = [name.partition("prompt ")[2] for name in report.judges]
-    assert judges == ["judge_coherence v1]", "judge_utility v1]"]
+    assert judges == ["judge_coherence v2]", "judge_utility v2]"]
     attackers = [each.attacker.partition(" ")[0] for each in found["origin"].attacks]
     assert attackers == ["lethe-attributes", "adversary"]
     guessed = {name: each.attacks[1].by_attribute["sex"].strict for name, each in found.items()}

@@ -113,7 +113,7 @@ def test_coherence_is_one_to_five_or_missing(answer: str, found: float | None) -
     assert judge.scores([("unseen original", TEXT)]) == [None if found is None else {COHERENCE: found}]
     model = judge.asker.model
     assert isinstance(model, Scripted) and "unseen" not in str(model.asked)
-    assert judge.name == "judge[scripted (test double), prompt judge_coherence v1]"
+    assert judge.name == "judge[scripted (test double), prompt judge_coherence v2]"
 
 
 def test_every_document_has_a_row_with_scores_or_says_why_not() -> None:
