@@ -216,7 +216,7 @@ def test_a_document_is_erased_by_id_and_what_is_not_there_is_said(server: Served
         first, *_ = ids_in(server, "letters")
         page.get_by_label("Documents, one a line").fill(f"{first}\n\n  never  \n")
         page.get_by_role("button", name="Erase", exact=True).click()
-        confirm(page, "Erase 2 documents?", f"{first}, never")
+        confirm(page, "Erase 2 documents or files?", f"{first}, never")
         expect(page.locator("#receipt")).to_contain_text("1 document erased")
         expect(page.locator("#receipt")).to_contain_text("Proved: search and attack found every passage")
         expect(page.locator("#receipt")).to_contain_text("Not found: never.")
@@ -227,17 +227,34 @@ def test_a_document_is_erased_by_id_and_what_is_not_there_is_said(server: Served
         expect(page.get_by_role("alert")).to_contain_text("a name was not recognized")
 
 
-def test_an_uploaded_file_is_erased_by_its_name(server: Served, page: Page) -> None:
+MAIL = b"From: a@b.example\nSubject: ferry\nMessage-ID: <1@b.example>\n\nInvented. The ferry is late.\n"
+LINES = b'{"text": "Invented. The weir is open."}\n{"text": "Invented. The mill is shut."}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "documents"),
+    [
+        (
+            "ferry of Varde.txt",
+            b"Invented note. The ferry to the island was late again.",
+            "1 document erased",
+        ),
+        ("ferry of Varde.eml", MAIL, "1 document erased"),
+        ("two.jsonl", LINES, "2 documents erased"),
+    ],
+)
+def test_an_uploaded_file_is_erased_by_its_name(
+    server: Served, page: Page, name: str, content: bytes, documents: str
+) -> None:
     with server.client() as client:
-        file = ("files", ("ferry of Varde.txt", b"Invented note. The ferry to the island was late again."))
-        job = client.post("/v1/collections/uploaded/documents", files=[file]).json()["job_id"]
-        assert ended(client, job) == "done"
+        job = client.post("/v1/collections/uploaded/documents", files=[("files", (name, content))]).json()
+        assert ended(client, job["job_id"]) == "done"
     open_part(page, "uploaded", "Erase by file name or id")
     expect(page.locator("#collection")).to_contain_text("Names of files are not stored")
-    page.get_by_label("Documents, one a line").fill("ferry of Varde.txt")
+    page.get_by_label("Documents, one a line").fill(name)
     page.get_by_role("button", name="Erase", exact=True).click()
-    confirm(page, "Erase 1 document?")
-    expect(page.locator("#receipt")).to_contain_text("1 document erased")
+    confirm(page, "Erase 1 document or file?")
+    expect(page.locator("#receipt")).to_contain_text(documents)
     assert ids_in(server, "uploaded") == []
 
 
