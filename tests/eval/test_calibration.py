@@ -338,6 +338,6 @@ def test_numbers_of_an_answer_count_from_nought_and_only_what_was_listed(
     system, user = model.asked[0]
     listed = "1. Mr Orrin\n2. 61\n3. lighthouse"
     assert user == f"Document:\nMr Orrin, 61, keeps the lighthouse.\n\nEntities:\n{listed}"
-    assert '{"critical": [1, 4]}' in system and "Orrin" not in system
+    assert '{"critical": [N, N]}' in system and "Orrin" not in system
     shown = repr((LISTED, found, model))
     assert "Orrin" not in shown and "lighthouse" not in shown
