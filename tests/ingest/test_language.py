@@ -94,7 +94,7 @@ def test_passages_in_known_languages_are_not_refused() -> None:
     "text",
     [
         "Tomasz Krzywoszewski came. Tomasz had the key.",
-        "Dr Ngọc Thị Hạnh saw Mrs Trần. No fever.",
+        "Mrs Ngọc Thị Hạnh rang Dr Đặng. The rash is gone.",
         "Meeting with Sølvi Østerhaug and Åge Sætervik.",
         "Zdzisława Wąsowicz: cough",
         "Jan Żabiński, Zdzisława Wąsowicz, Piotr Źrebiec",
