@@ -16,6 +16,8 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from models.encoders.minilm import MiniLM
 
+# A browser that was not silent is quoted.
+pytest.register_assert_rewrite("tests.browsing")
 # As the command line sets it, and before torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 

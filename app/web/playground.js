@@ -23,15 +23,19 @@ let timer = 0;
 let answered = null;
 let pointed = false; // whether the pointer opened the note, and not the focus
 
+/** Whether the policies are there. */
 export async function show() {
-  if (policies.length) return;
+  if (policies.length) return true;
   try {
-    policies = await policyRows();
+    const rows = await policyRows();
+    if (policies.length) return true;
+    policies = rows;
     fill($("play-policy"), policies.map((each) => h("option", { value: each.name }, each.name)));
     chosen();
   } catch (error) {
     complain($("play-error"), error);
   }
+  return policies.length > 0;
 }
 
 const policy = () => policies.find((each) => each.name === $("play-policy").value);
@@ -74,6 +78,7 @@ async function once(isNewest) {
     $("play-save").disabled = $("play-copy").disabled = true;
     return complain($("play-error"), null);
   }
+  if (!(await show())) return;
   const chosenPolicy = { name: $("play-policy").value };
   if (moved && policy()?.has_threshold) Object.assign(chosenPolicy, threshold());
   try {

@@ -337,6 +337,19 @@ def test_the_threshold_changes_the_text_and_the_saved_policy(page: Page, tmp_pat
     expect(page.locator("#play-before .entity.kept")).to_have_count(0)
 
 
+def test_a_text_waits_for_the_policies(page: Page) -> None:
+    held: list[Route] = []
+    page.route("**/v1/policies", lambda route: held.append(route))
+    go(page, "playground")
+    with page.expect_request("**/v1/policies"):
+        page.reload()
+    page.get_by_role("button", name="Example text").click()
+    expect(page.locator("#play-pair")).to_have_attribute("aria-busy", "true")
+    for route in held:
+        route.continue_()
+    page.locator("#play-before .entity").first.wait_for()
+
+
 def test_an_answer_that_is_overtaken_is_dropped_and_one_question_runs_at_a_time(page: Page) -> None:
     go(page, "playground")
     page.evaluate(
