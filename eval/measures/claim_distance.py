@@ -275,11 +275,15 @@ def _mode(votes: Sequence[Mapping[int, int] | None], number: int) -> Rating:
 
 @dataclass(frozen=True, slots=True)
 class TextJudge:
-    """Scores texts, each beside its original; None where no answer could be read, asked for twice."""
+    """Scores texts, each beside its original; None where no answer could be read, asked for twice.
+
+    ``same`` are the scores of a text that is its original, for which nothing is asked.
+    """
 
     asker: Asker
     prompt: Prompt
     read: Callable[[str], Scores | None] = field(repr=False)
+    same: Scores | None = None
 
     @property
     def name(self) -> str:
@@ -288,15 +292,18 @@ class TextJudge:
 
     def scores(self, texts: Sequence[tuple[str, str]]) -> list[Scores | None]:
         """Of each original and what became of it. Raises as ``ModelJudge.rated``."""
-        return self.asker.all(self.prompt, _pairs(texts), self.read)
+        asked = iter(self.asker.all(self.prompt, self._slots(texts), self.read))
+        return [self.same if self._known(*pair) else next(asked) for pair in texts]
 
     def plan(self, texts: Sequence[tuple[str, str]]) -> Plan:
         """What scoring takes."""
-        return self.asker.plan(self.prompt, _pairs(texts))
+        return self.asker.plan(self.prompt, self._slots(texts))
 
+    def _known(self, original: str, text: str) -> bool:
+        return self.same is not None and text == original
 
-def _pairs(texts: Sequence[tuple[str, str]]) -> list[Slots]:
-    return [{"original": original, "text": text} for original, text in texts]
+    def _slots(self, texts: Sequence[tuple[str, str]]) -> list[Slots]:
+        return [{"original": pair[0], "text": pair[1]} for pair in texts if not self._known(*pair)]
 
 
 def coherence_judge(asker: Asker) -> TextJudge:
@@ -309,7 +316,7 @@ def utility_judge(asker: Asker) -> TextJudge:
 
     Utility is the mean of the three, the first two as tenths. A text is faithful that invents nothing.
     """
-    return TextJudge(asker, prompt("judge_utility"), _utility)
+    return TextJudge(asker, prompt("judge_utility"), _utility, _utilities(10.0, 10.0, 1.0))
 
 
 def _coherence(answer: str) -> Scores | None:
@@ -326,6 +333,10 @@ def _utility(answer: str) -> Scores | None:
     faithful = _whole(_score(said.get(FAITHFUL)), 0, 1)
     if readability is None or meaning is None or faithful is None:
         return None
+    return _utilities(readability, meaning, faithful)
+
+
+def _utilities(readability: float, meaning: float, faithful: float) -> Scores:
     utility = fmean((readability / 10, meaning / 10, faithful))
     return {READABILITY: readability, MEANING: meaning, FAITHFUL: faithful, UTILITY: utility}
 

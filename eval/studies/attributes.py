@@ -212,7 +212,7 @@ def measure_attributes(
 def _reckoned(options: Options, attributes: Sequence[str], texts: Sequence[str], systems: int) -> str:
     """What all methods take, rather too much than too little; the texts stand in for what becomes of them."""
     assert options.asker is not None
-    asker, pairs = Asker(options.asker.model), [(text, text) for text in texts]
+    asker, pairs = Asker(options.asker.model), [(text, f"{text} ") for text in texts]
     inferring = ModelAdversary(asker, attributes).plan(texts)
     slots = [{"attribute": "", "target": "", "knowledge": "", "text": text} for text in texts]
     rewriting = asker.plan(prompt("rewrite_toward"), slots)

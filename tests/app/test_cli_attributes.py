@@ -83,7 +83,7 @@ def playing(request: dict[str, Any]) -> Reply:
     if "with its adapted version" in system:
         scores = {"readability": 8, "meaning": 6, "faithful": 1}
         said = {name: {"reason": "", "score": score} for name, score in scores.items()}
-        return says("I will not judge nurses." if "nurse" in user else json.dumps(said))
+        return says("I will not judge husbands." if "husband" in user else json.dumps(said))
     return says("#\n" + user.partition("Text:\n")[2].replace("wife", "friend").replace("husband", "friend"))
 
 
@@ -114,13 +114,13 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
     assert list(found) == ["origin", "redact", "lethe", "search", *also, "feedback", "incognitext"]
     assert list(report.engines) == also and "prompt anonymize_text v1" in report.engines[also[1]]
     judged = found["sanitize-paraphrase"].judged
-    # (8 / 10 + 6 / 10 + 1) / 3, of all but one; that one was asked for twice, by one judge of two.
-    assert judged["utility"].value == pytest.approx(0.8) and judged["utility"].n == 3
+    # (8 / 10 + 6 / 10 + 1) / 3, none for one that was asked for twice, and 1 for two that did not change.
+    assert judged["utility"].value == pytest.approx(2.8 / 3) and judged["utility"].n == 3
     assert (judged["coherence"].value, judged["coherence"].n) == (4, 4)
     assert {each.not_judged for each in report.methods} >= {1}
     assert {each.failed for each in report.methods} == {0}
     judges = [name.partition("prompt ")[2] for name in report.judges]
-    assert judges == ["judge_coherence v2]", "judge_utility v2]"]
+    assert judges == ["judge_coherence v3]", "judge_utility v3]"]
     attackers = [each.attacker.partition(" ")[0] for each in found["origin"].attacks]
     assert attackers == ["lethe-attributes", "adversary"]
     guessed = {name: each.attacks[1].by_attribute["sex"].strict for name, each in found.items()}
@@ -129,7 +129,7 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
     assert found["incognitext"].stops["sex"] == {"no longer inferred": 1, "rounds": 2, "already safe": 1}
     assert sum(found["feedback"].rounds.values()) == sum(map(len, (known for _, known in POSTS)))
     tables = (tmp_path / "o" / "tables.md").read_text()
-    assert "| sanitize-paraphrase * | 0.80" in tables and "*Not judged* counts answers" in tables
+    assert "| sanitize-paraphrase * | 0.93" in tables and "*Not judged* counts answers" in tables
     assert "| incognitext * |" in tables and "Asked of the language model: questions: " in tables
     for path in (tmp_path / "o").iterdir():
         assert SECRET.encode() not in path.read_bytes()

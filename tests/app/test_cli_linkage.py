@@ -243,7 +243,7 @@ def test_a_language_model_cuts_rewords_judges_and_rewrites_and_is_asked_nothing_
     # One of seven texts could not be judged, and nothing is no text.
     assert first.coherence is not None and (first.coherence.value, first.coherence.n) == (4, 6)
     assert (first.not_judged, found["everything removed"].not_judged) == (1, 7)
-    names = ["split_claims v1", "reword_claim v1", "judge_claims v1", "judge_coherence v2"]
+    names = ["split_claims v1", "reword_claim v1", "judge_claims v1", "judge_coherence v3"]
     for part, name in zip(("claims", "known claims", "judge", "coherence"), names, strict=True):
         assert f"prompt {name}" in report.engines[part] and "player" in report.engines[part]
     assert all("player" in report.engines[name] for name in METHODS_BY_MODEL) and report.warning == ""

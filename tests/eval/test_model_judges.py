@@ -106,6 +106,13 @@ def test_usefulness_is_the_mean_of_three_or_missing(answer: str, found: Scores |
     assert judge.asker.usage.unreadable == (found is None)
 
 
+def test_a_text_that_is_its_original_is_as_useful_unasked() -> None:
+    judge = measured.utility_judge(Asker(Scripted(lambda role, question, seed: scored(8, 4, 0))))
+    same, other = judge.scores([(TEXT, TEXT), (TEXT, "Less.")])
+    assert same == dict(zip(NAMES, (10, 10, 1, 1), strict=True)) and other is not None and other[NAMES[0]] == 8
+    assert judge.plan([(TEXT, TEXT)]).questions == 0
+
+
 @pytest.mark.parametrize(("answer", "found"), [("4", 4), ("1", 1), ("0", None), ("6", None), ('"4"', None)])
 def test_coherence_is_one_to_five_or_missing(answer: str, found: float | None) -> None:
     said = f'{{"reason": "so", "rating": {answer}}}'
@@ -113,7 +120,7 @@ def test_coherence_is_one_to_five_or_missing(answer: str, found: float | None) -
     assert judge.scores([("unseen original", TEXT)]) == [None if found is None else {COHERENCE: found}]
     model = judge.asker.model
     assert isinstance(model, Scripted) and "unseen" not in str(model.asked)
-    assert judge.name == "judge[scripted (test double), prompt judge_coherence v2]"
+    assert judge.name == "judge[scripted (test double), prompt judge_coherence v3]"
 
 
 def test_every_document_has_a_row_with_scores_or_says_why_not() -> None:

@@ -192,7 +192,7 @@ def test_inferences_are_read_from_whatever_a_model_wraps_them_in() -> None:
     assert second == {}
     assert model.asked[0][1].startswith("Attributes: age, sex\n")
     assert model.asked[2][1].startswith(REPAIR)
-    assert adversary.name == "adversary (scripted (test double), prompt infer_attributes v2)"
+    assert adversary.name == "adversary (scripted (test double), prompt infer_attributes v3)"
     assert "wife" not in repr((adversary, first))
 
 

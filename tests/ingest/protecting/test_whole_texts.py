@@ -68,7 +68,7 @@ def test_three_rounds_answer_what_the_adversary_inferred_of_eight_attributes() -
     assert len(model.asked) == 6 == method.plan([TEXT]).questions
     assert "place: Tarnholt; Ostby; Varde" in model.asked[1][1]
     assert "place: Ostby; Varde; Drumsk" in model.asked[3][1]
-    assert "prompt infer_attributes v2" in method.name and "rewrite_against v1" in method.name
+    assert "prompt infer_attributes v3" in method.name and "rewrite_against v1" in method.name
 
 
 def disclosed(*rows: object) -> Callable[[str, str, int], str]:
