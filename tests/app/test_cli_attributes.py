@@ -112,7 +112,7 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
     found = {each.method: each for each in report.methods}
     also = ["als-like", "sanitize-paraphrase"]
     assert list(found) == ["origin", "redact", "lethe", "search", *also, "feedback", "incognitext"]
-    assert list(report.engines) == also and "prompt anonymize_text v1" in report.engines[also[1]]
+    assert list(report.engines) == also and "prompt anonymize_text v2" in report.engines[also[1]]
     judged = found["sanitize-paraphrase"].judged
     # (8 / 10 + 6 / 10 + 1) / 3, none for one that was asked for twice, and 1 for two that did not change.
     assert judged["utility"].value == pytest.approx(2.8 / 3) and judged["utility"].n == 3

@@ -139,7 +139,7 @@ ROLES = {
     "say a statement in other words": "known",
     "compare claims with a text": "judge",
     "how coherent": "coherence",
-    "nobody in it can be recognized": "anonymize",
+    "change a text so that nobody": "anonymize",
     "other words and other sentences": "reword",
     "find out what a text gives away": "infer",
     "what a reader inferred": "answer",
@@ -239,11 +239,11 @@ def test_a_language_model_cuts_rewords_judges_and_rewrites_and_is_asked_nothing_
     emptied = found["everything removed"]
     assert first.accuracy is not None and emptied.accuracy is not None
     assert (first.accuracy.hits, first.unanswered, emptied.accuracy.hits, emptied.unanswered) == (6, 1, 0, 0)
-    assert report.answerer == f"exam[{report.engines['claims'][6:].partition(',')[0]}, prompt answer_exam v1]"
+    assert report.answerer == f"exam[{report.engines['claims'][6:].partition(',')[0]}, prompt answer_exam v2]"
     # One of seven texts could not be judged, and nothing is no text.
     assert first.coherence is not None and (first.coherence.value, first.coherence.n) == (4, 6)
     assert (first.not_judged, found["everything removed"].not_judged) == (1, 7)
-    names = ["split_claims v1", "reword_claim v1", "judge_claims v1", "judge_coherence v3"]
+    names = ["split_claims v2", "reword_claim v2", "judge_claims v1", "judge_coherence v3"]
     for part, name in zip(("claims", "known claims", "judge", "coherence"), names, strict=True):
         assert f"prompt {name}" in report.engines[part] and "player" in report.engines[part]
     assert all("player" in report.engines[name] for name in METHODS_BY_MODEL) and report.warning == ""

@@ -205,7 +205,7 @@ def test_the_papers_preset_runs_the_benchmark(
     models = ("--preset", "paper", "--gguf", str(tmp_path / "tiny.gguf"), "--encoders", OTHER_ENCODER)
     assert main(["bench", "trip-rag", *corpus, *models]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert report["generator"] == "llama.cpp tiny.gguf, prompt answer_question v2"
+    assert report["generator"] == "llama.cpp tiny.gguf, prompt answer_question v3"
     assert {each["encoder"] for each in report["methods"]} == {ENCODER}
     assert {each["encoder"] for each in report["encoders"]} == {OTHER_ENCODER}
     assert all(each["documents_failed"] == 0 for each in report["methods"])

@@ -221,7 +221,7 @@ def lprag(compat: bool = False) -> Lprag:
 
 
 NOTHING_SAID = Said()
-PARAPHRASE = "paraphrase (scripted, prompt paraphrase v1)"
+PARAPHRASE = "paraphrase (scripted, prompt paraphrase v2)"
 DP_BART = "dp-bart (letters, epsilon 1 and delta 1e-05 a text, 1 of 6 neurons pruned)"
 ANEW = (PARAPHRASE, DP_BART)
 """Nothing of the old text has to stand in theirs."""

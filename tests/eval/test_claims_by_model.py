@@ -25,7 +25,7 @@ def test_a_list_is_claims_and_an_empty_text_has_none() -> None:
     atomizer = ModelAtomizer(asking(f"Claims:\n1. Ada mends a kiln.\n{paints}\n{paints}"))
     assert atomizer.claims(["", TEXT, " \n"]) == [[], ["Ada mends a kiln.", "Ada paints the weir."], []]
     assert atomizer.asker.usage.questions == 1
-    assert atomizer.name == "atoms[scripted (test double), prompt split_claims v1, else rule]"
+    assert atomizer.name == "atoms[scripted (test double), prompt split_claims v2, else rule]"
     assert atomizer.plan([TEXT, TEXT]).questions == 2
 
 
@@ -48,7 +48,7 @@ def test_a_claim_is_reworded_in_one_line_or_keeps_its_words() -> None:
     rewording = ModelRewording(asking("Here it is.\n#\nA kiln is\nmended by Ada.", REFUSED))
     told = rewording.reworded(["Ada mends a kiln.", "Ada swims."])
     assert told == ["A kiln is mended by Ada.", "Ada swims."]
-    assert rewording.name == "paraphrase[scripted (test double), prompt reword_claim v1, else own words]"
+    assert rewording.name == "paraphrase[scripted (test double), prompt reword_claim v2, else own words]"
     assert rewording.plan(["Ada swims."]).questions == 1
 
 

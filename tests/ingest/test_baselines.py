@@ -224,7 +224,7 @@ def test_the_document_is_sent_whole_once_and_the_answer_is_what_stays() -> None:
         [("system", PROMPT.system), ("user", said)] for said in ("Orrin coughs.", "Vell, too.")
     ]
     assert writer.asked == [(PROMPT.max_tokens, 0.0, 0)] * 2
-    assert paraphrase.name == "paraphrase (writer, prompt paraphrase v1)"
+    assert paraphrase.name == "paraphrase (writer, prompt paraphrase v2)"
 
 
 def test_a_document_that_does_not_fit_fails_alone_and_is_not_sent() -> None:

@@ -234,7 +234,7 @@ def test_what_condenses_passages_reads_what_the_model_that_answers_did(
     assert "> It is treated.\n" in answering and "lisinopril" not in answering
     # Cited is what was found.
     assert "lisinopril" in row["passages"][row["citations"][0]["mark"] - 1]["text"]
-    assert row["engine"].endswith("prompt answer_question v2, prompt condense_passage v1")
+    assert row["engine"].endswith("prompt answer_question v3, prompt condense_passage v2")
 
 
 def test_a_command_is_sent_nowhere_once_that_is_switched_on(
@@ -368,7 +368,7 @@ def test_no_part_gives_the_model_to_whoever_holds_raw_text(
     use(monkeypatch, chat, "local")
     system = system_of(load_settings({}), answers=True)
     assert system.language_model is not None
-    assert system.generator.name == f"{system.language_model.name}, prompt answer_question v2"
+    assert system.generator.name == f"{system.language_model.name}, prompt answer_question v3"
 
 
 # --- the guards ---------------------------------------------------------------------------------------

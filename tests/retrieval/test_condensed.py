@@ -47,7 +47,7 @@ def test_the_answer_is_written_from_what_was_condensed_and_cites_what_was_found(
     assert (
         answer.engine
         == generator.name
-        == ("scripted (test double), prompt answer_question v2, prompt condense_passage v1")
+        == ("scripted (test double), prompt answer_question v3, prompt condense_passage v2")
     )
     *condensed, (_, asked) = model.asked
     assert asked == (

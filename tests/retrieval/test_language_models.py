@@ -152,7 +152,7 @@ def test_a_model_is_not_asked_without_passages() -> None:
     model = WordModel(text="I know it anyway.")
     answer = whole(LanguageModelGenerator(model).write("Q", []))
     assert answer.text == NO_ANSWER
-    assert answer.engine == f"{model.name}, prompt answer_question v2"
+    assert answer.engine == f"{model.name}, prompt answer_question v3"
     assert model.read == []
 
 

@@ -19,7 +19,8 @@ class Prompt:
     """What a model is told, what it is asked with ``$slots``, and how it answers.
 
     ``schema`` is the JSON schema of the answer, for models that can be held to one; None for plain text.
-    ``form`` says in a few words what an answer looks like: it is asked for once more where one does not.
+    ``form`` says in a few words what an answer looks like: plain text is asked for in it, and asked for once more
+    where it does not have it.
     """
 
     name: str
@@ -48,4 +49,6 @@ def prompt(name: str) -> Prompt:
     read = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
     schema = read.pop("schema", None)
     texts = {key: read.pop(key).strip() for key in ("system", "user", "form")}
+    if schema is None:
+        texts["system"] += f"\nThe answer is {texts['form']}"
     return Prompt(name=name, schema=schema and json.loads(schema), **texts, **read)

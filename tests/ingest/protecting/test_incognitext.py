@@ -71,7 +71,7 @@ def test_the_loop_ends_when_the_truth_is_no_longer_inferred() -> None:
     assert [each.partition("The reader's reasons: ")[0] for each in rewritings(model)] == [told] * 2
     assert ["reasons: woman" in each for each in rewritings(model)] == [False, True]
     assert made.name == (
-        "incognitext, rewriter (scripted (test double), prompt rewrite_toward v1, rewrite_without v1)"
+        "incognitext, rewriter (scripted (test double), prompt rewrite_toward v2, rewrite_without v2)"
     )
     assert "wife" not in repr((made, outcome)) and "male" not in repr((made, outcome))
 

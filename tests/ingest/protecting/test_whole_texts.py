@@ -37,7 +37,7 @@ def behind(question: str) -> str:
 
 def test_a_text_is_anonymized_first_and_the_result_reworded() -> None:
     def says(role: str, question: str, seed: int) -> str:
-        if "nobody in it can be recognized" in role:
+        if "change a text so that nobody" in role:
             return "I take out the town.\n#\n" + behind(question).replace("Tarnholt", "a town")
         return "#\n" + behind(question).upper()
 
@@ -45,7 +45,7 @@ def test_a_text_is_anonymized_first_and_the_result_reworded() -> None:
     method = SanitizeAndParaphrase(Asker(model))
     assert method.rewrite(annotated(TEXT, "", " ")) == [TEXT.replace("Tarnholt", "a town").upper(), "", " "]
     assert len(model.asked) == 2 == method.plan([TEXT]).questions
-    assert method.name.endswith(", prompt anonymize_text v1, reword_text v1)")
+    assert method.name.endswith(", prompt anonymize_text v2, reword_text v2)")
 
 
 def inferred(question: str) -> str:
@@ -68,7 +68,7 @@ def test_three_rounds_answer_what_the_adversary_inferred_of_eight_attributes() -
     assert len(model.asked) == 6 == method.plan([TEXT]).questions
     assert "place: Tarnholt; Ostby; Varde" in model.asked[1][1]
     assert "place: Ostby; Varde; Drumsk" in model.asked[3][1]
-    assert "prompt infer_attributes v3" in method.name and "rewrite_against v1" in method.name
+    assert "prompt infer_attributes v3" in method.name and "rewrite_against v2" in method.name
 
 
 def disclosed(*rows: object) -> Callable[[str, str, int], str]:
@@ -129,7 +129,7 @@ def test_a_synthetic_text_is_written_from_attributes_alone() -> None:
     assert model.asked[1][1] == "Attributes:\nfamily: children who swim"
     # Nobody after the first reads the original.
     assert not any("Tarnholt" in question for _, question in model.asked[1:])
-    prompts = "name_attributes v1, write_from_attributes v1, check_synthetic v1, refine_synthetic v1"
+    prompts = "name_attributes v1, write_from_attributes v2, check_synthetic v1, refine_synthetic v2"
     assert method.name == f"sage (scripted (test double), prompt {prompts})"
 
 
