@@ -504,15 +504,12 @@ class Store:
 
     def saying(self, piece: str, *, any_case: bool = False) -> list[tuple[str, str]]:
         """The documents that contain these words, in small letters or capitals if asked: ids and texts."""
-        # SQLite knows the small letters of plain Latin alone.
-        found = "1" if not piece.isascii() else "instr(lower(whole), lower(:piece))"
         query = f"""
             SELECT doc_id, group_concat(text, '') AS whole
             FROM (SELECT doc_id, text FROM passages ORDER BY passage_id)
-            GROUP BY doc_id HAVING {found if any_case else "instr(whole, :piece)"}
+            GROUP BY doc_id HAVING instr({"folded(whole)" if any_case else "whole"}, ?)
         """
-        rows = self._read(query, {"piece": piece})
-        return [row for row in rows if not any_case or piece.casefold() in row[1].casefold()]
+        return self._read(query, (piece.casefold() if any_case else piece,))
 
     def has_vector(self, piece: bytes) -> bool:
         """Whether the vector of any passage contains these bytes."""
