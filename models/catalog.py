@@ -84,8 +84,8 @@ _DIGESTS = {
     "wording.json": "ff0eb88058ea0035cda5acf769360ba1afda9053b232695ac118a7c5e0148ef8",
     "answers.safetensors": "11189c28e25147d6a702dfbdc17bfff22bdd80515938019192b4602ac20d7b3c",
     "answers.json": "1bff588d2f3ea8e4ad2917271acc10b710baeb33b87e25b3bb91419db4dd94f0",
-    "reader.safetensors": "e9fc95cdc73d126df08345041714f607f3db1df9b8513faba778dd6dab00091f",
-    "reader.json": "2356cbd4cf6f548e19de5c47f2b083476034da522b42e2fe452fa039eac8b2fc",
+    "reader.safetensors": "56d59f62fc01ade7ce4dfb0e936520ec36e6be4cf36f2168ff7f14575da7007c",
+    "reader.json": "d301b868af76ad76dba242ed5d21bb30eb87efdc26afd55cd69ab2b6c00e263f",
     "encoder.safetensors": "f2c7a2bf9746f70bc07ae62ed41ae0f14ff49e7d97779f6d324470cbcaba4ec3",
 }
 """Of the files that were trained here, in ``models/weights``."""
