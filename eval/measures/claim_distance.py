@@ -283,7 +283,7 @@ class TextJudge:
     asker: Asker
     prompt: Prompt
     read: Callable[[str], Scores | None] = field(repr=False)
-    same: Scores | None = None
+    same: Scores | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:

@@ -1,0 +1,131 @@
+"""``python -m benchmarks.papers_page`` writes docs/papers.md: published figures, and ours in the same rows.
+
+``keep FOLDER`` keeps the report of ``lethe bench attributes`` or ``lethe bench linkage`` there, rounded.
+What is printed in IncogniText (tables 1 and 2) stands here, the rest in ``eval/reports/words``.
+"""
+
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from benchmarks.kept import keep, read
+from benchmarks.models_page import RESULTS
+from benchmarks.results_page import DOCS, rendered
+from eval.measures.claim_distance import FAITHFUL, UTILITY
+from eval.measures.uncertainty import Estimate
+from eval.reports.render import markdown_table
+from eval.reports.schema import DASH, PERCENT, Cell, Table, estimate_cell
+from eval.reports.words import words
+from eval.studies.attributes import ALL, AttributesReport, MethodFigures
+from eval.studies.linkage.report import LinkageReport
+
+PAGE, TEMPLATE = DOCS / "papers.md", DOCS / "papers.template.md"
+KEPT: Mapping[str, tuple[Path, type[BaseModel]]] = {
+    "attributes.json": (RESULTS / "answered_attributes.json.gz", AttributesReport),
+    "linkage.json": (RESULTS / "answered_linkage.json.gz", LinkageReport),
+}
+INCOGNITEXT: Mapping[str, Sequence[str]] = {
+    "origin": ("71.2", "100", "100"),
+    "iterative": ("26 and 43.2", "68 and 87.9", "86 and 98.8"),
+    "feedback": (DASH, DASH, DASH),
+    "incognitext": ("7.2 to 15.4", "75.0 to 80.7", "91.4 to 92.2"),
+    **dict.fromkeys(("redact", "lethe", "search"), (DASH, DASH, DASH)),
+}
+"""The attacker's accuracy, ROUGE and utility, in percent, by our names of methods."""
+LINKED = {"no sanitization": "origin", "sanitize and paraphrase": "sanitize-paraphrase"}
+"""Methods of A False Sense of Privacy by our names; the others of each stand alone."""
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Rewrite the page; first keep the report of a run, if its folder is named."""
+    match list(arguments):
+        case ["keep", folder]:
+            for name, (path, model) in KEPT.items():
+                if (Path(folder) / name).is_file():
+                    keep(Path(folder) / name, model, path)
+        case []:
+            pass
+        case _:
+            raise SystemExit("usage: python -m benchmarks.papers_page [keep FOLDER]")
+    PAGE.write_text(page(), encoding="utf-8")
+    print(PAGE)
+
+
+def page() -> str:
+    """The page in Markdown."""
+    inferred = AttributesReport.model_validate_json(read(KEPT["attributes.json"][0]))
+    linked = LinkageReport.model_validate_json(read(KEPT["linkage.json"][0]))
+    return rendered(
+        TEMPLATE,
+        incognitext=markdown_table(incognitext_table(inferred)),
+        linkage=markdown_table(linkage_table(linked)),
+        inferred=inferred,
+        linked=linked,
+        faithful=f"{_of(inferred, 'incognitext').judged[FAITHFUL].value:.0%}",
+        asked={name: int(each) for name, each in inferred.usage.items()},
+    )
+
+
+def incognitext_table(report: AttributesReport) -> Table:
+    """What a language model infers, and what stays of the texts."""
+    rows = []
+    for method, (accuracy, rouge, utility) in INCOGNITEXT.items():
+        found = _of(report, method)
+        right = estimate_cell(found.attacks[-1].by_attribute[ALL].strict, PERCENT)
+        kept = (estimate_cell(each) for each in (found.rouge, found.judged[UTILITY]))
+        ours = [right, *kept]
+        theirs = [Cell(each) for each in (accuracy, rouge, utility)]
+        rows.append([method, *(cell for pair in zip(theirs, ours, strict=True) for cell in pair)])
+    heads = ("attacker right, %", "ROUGE", "utility")
+    return Table("", ["method", *(f"{who}{head}" for head in heads for who in ("published: ", ""))], rows)
+
+
+def _of(report: AttributesReport, method: str) -> MethodFigures:
+    return next(each for each in report.methods if each.method == method)
+
+
+def linkage_table(report: LinkageReport) -> Table:
+    """Links by three random claims, distances of claims, right answers and coherence."""
+    printed = words("linkage")
+    published = {
+        LINKED.get(name, name): (
+            printed["linkage"][name][1],
+            *printed["medqa"][name][:4:2],
+            printed["medqa"][name][3],
+        )
+        for name in printed["linkage"]
+    }
+    ours = {
+        each.method: (each.main.linkage.rate, each.main.lexical.mean, each.main.distance.mean, each.accuracy)
+        for each in report.methods
+    }
+    heads = ("linked right", "lexical distance", "semantic distance", "right answers")
+    rows = [
+        [
+            method,
+            *(
+                cell
+                for theirs, mine in zip(
+                    published.get(method, [None] * 4), ours.get(method, [None] * 4), strict=True
+                )
+                for cell in (_printed(theirs), _cell(mine))
+            ),
+        ]
+        for method in dict.fromkeys((*published, *ours))
+    ]
+    return Table("", ["method", *(f"{who}{head}" for head in heads for who in ("published: ", ""))], rows)
+
+
+def _printed(value: float | None) -> str:
+    return DASH if value is None or math.isnan(value) else f"{value:.2f}"
+
+
+def _cell(found: Estimate | None) -> Cell:
+    return Cell(DASH) if found is None or found.value is None else estimate_cell(found)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
