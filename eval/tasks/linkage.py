@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -342,15 +342,19 @@ class LinkageTask:
 
     def _persons(self, cases: Sequence[str]) -> dict[str, Person]:
         """In the order of the documents, whose numbers decide what is known."""
-        wanted, persons = set(cases), {}
+        wanted, parted = set(cases), []
         numbered = [each for each in enumerate(self.documents) if each[1].doc_id in wanted]
         atoms = self.atomizer.claims([document.text for _, document in numbered])
         for (number, document), claims in zip(numbered, atoms, strict=True):
             places = self.access.known(len(claims), number)
-            known = [claims[place] for place in places]
             left = [claim for place, claim in enumerate(claims) if place not in places]
-            persons[document.doc_id] = Person(document, known, self.rewording.reworded(known), left)
-        return persons
+            parted.append((document, [claims[place] for place in places], left))
+        # All at once, so that a language model behind files is asked in one round.
+        reworded = iter(self.rewording.reworded([claim for _, known, _ in parted for claim in known]))
+        return {
+            document.doc_id: Person(document, known, list(islice(reworded, len(known))), left)
+            for document, known, left in parted
+        }
 
     def _ratings(
         self, persons: Sequence[Person], linked_to: Mapping[str, Link | None], candidates: Sequence[Candidate]
