@@ -38,7 +38,7 @@ INCOGNITEXT: Mapping[str, Sequence[str]] = {
     "incognitext": ("7.2", "80.7", "92.2"),
     **dict.fromkeys(("redact", "lethe", "search"), (DASH, DASH, DASH)),
 }
-"""The attacker's accuracy, ROUGE and utility, in percent, with Phi-3-small; *iterative* is as its authors printed."""
+"""The attacker's accuracy, ROUGE and utility in percent: with Phi-3-small, *iterative* by its own authors."""
 LINKED = {"no sanitization": "origin", "sanitize and paraphrase": "sanitize-paraphrase"}
 """Methods of A False Sense of Privacy by our names; the others of each stand alone."""
 
