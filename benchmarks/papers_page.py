@@ -75,7 +75,7 @@ def page() -> str:
 
 def incognitext_table(report: AttributesReport) -> Table:
     """What a language model infers, and what stays of the texts."""
-    rows = []
+    rows = list[list[Cell | str]]()
     for method, (accuracy, rouge, utility) in INCOGNITEXT.items():
         found = _of(report, method)
         right = estimate_cell(found.attacks[-1].by_attribute[ALL].strict, PERCENT)

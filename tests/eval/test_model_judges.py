@@ -109,7 +109,8 @@ def test_usefulness_is_the_mean_of_three_or_missing(answer: str, found: Scores |
 def test_a_text_that_is_its_original_is_as_useful_unasked() -> None:
     judge = measured.utility_judge(Asker(Scripted(lambda role, question, seed: scored(8, 4, 0))))
     same, other = judge.scores([(TEXT, TEXT), (TEXT, "Less.")])
-    assert same == dict(zip(NAMES, (10, 10, 1, 1), strict=True)) and other is not None and other[NAMES[0]] == 8
+    assert same == dict(zip(NAMES, (10, 10, 1, 1), strict=True))
+    assert other is not None and other[NAMES[0]] == 8
     assert judge.plan([(TEXT, TEXT)]).questions == 0
 
 

@@ -19,8 +19,8 @@ class Prompt:
     """What a model is told, what it is asked with ``$slots``, and how it answers.
 
     ``schema`` is the JSON schema of the answer, for models that can be held to one; None for plain text.
-    ``form`` says in a few words what an answer looks like: plain text is asked for in it, and asked for once more
-    where it does not have it.
+    ``form`` says in a few words what an answer looks like: plain text is asked for in it, and once more where
+    it has another.
     """
 
     name: str
