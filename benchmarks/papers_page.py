@@ -4,6 +4,7 @@
 What is printed in IncogniText (tables 1 and 2) stands here, the rest in ``eval/reports/words``.
 """
 
+import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
@@ -69,6 +70,7 @@ def page() -> str:
         inferred=inferred,
         linked=linked,
         faithful=f"{_of(inferred, 'incognitext').judged[FAITHFUL].value:.0%}",
+        threshold=json.loads(read(RESULTS / "answered_threshold.json")),
         asked={name: int(each) for name, each in inferred.usage.items()},
     )
 
