@@ -38,7 +38,7 @@ def of_the_results() -> str:
         (attacks_page, attacks_page.page, None, None),
         (bits_page, bits_page.page, 4, None),
         (linkage_page, linkage_page.page, None, None),
-        (papers_page, papers_page.page, 2, 80),
+        (papers_page, papers_page.page, 2, 100),
         (results_page, of_the_results, None, 400),
         (scale_page, scale_page.page, 3, None),
         (server_page, of_the_server, 2, None),
