@@ -16,6 +16,7 @@ from benchmarks.kept import keep, read
 from benchmarks.models_page import RESULTS
 from benchmarks.results_page import DOCS, rendered
 from eval.measures.claim_distance import FAITHFUL, UTILITY
+from eval.measures.inferred import Inferred
 from eval.measures.uncertainty import Estimate
 from eval.reports.render import markdown_table
 from eval.reports.schema import DASH, PERCENT, Cell, Table, estimate_cell
@@ -69,7 +70,9 @@ def page() -> str:
         linkage=markdown_table(linkage_table(linked)),
         inferred=inferred,
         linked=linked,
-        faithful=f"{_of(inferred, 'incognitext').judged[FAITHFUL].value:.0%}",
+        faithful=_share(_of(inferred, "incognitext").judged[FAITHFUL]),
+        prior=_share(_right(inferred, "origin").prior),
+        three=_share(_right(inferred, "feedback").first_three),
         threshold=json.loads(read(RESULTS / "answered_threshold.json")),
         asked={name: int(each) for name, each in inferred.usage.items()},
     )
@@ -80,7 +83,7 @@ def incognitext_table(report: AttributesReport) -> Table:
     rows = list[list[Cell | str]]()
     for method, (accuracy, rouge, utility) in INCOGNITEXT.items():
         found = _of(report, method)
-        right = estimate_cell(found.attacks[-1].by_attribute[ALL].strict, PERCENT)
+        right = estimate_cell(_right(report, method).strict, PERCENT)
         kept = (estimate_cell(each) for each in (found.rouge, found.judged[UTILITY]))
         ours = [right, *kept]
         theirs = [Cell(each) for each in (accuracy, rouge, utility)]
@@ -93,16 +96,23 @@ def _of(report: AttributesReport, method: str) -> MethodFigures:
     return next(each for each in report.methods if each.method == method)
 
 
+def _right(report: AttributesReport, method: str) -> Inferred:
+    """What the language model, the last attacker, infers of all attributes."""
+    return _of(report, method).attacks[-1].by_attribute[ALL]
+
+
+def _share(found: Estimate) -> str:
+    return DASH if found.value is None else f"{found.value:.0%}"
+
+
 def linkage_table(report: LinkageReport) -> Table:
     """Links by three random claims, distances of claims, right answers and coherence."""
     printed = words("linkage")
+    linked = {name: row[1] for name, row in printed["linkage"].items()}
     published = {
-        LINKED.get(name, name): (
-            printed["linkage"][name][1],
-            *printed["medqa"][name][:4:2],
-            printed["medqa"][name][3],
-        )
-        for name in printed["linkage"]
+        LINKED.get(name, name): (linked.get(name), row[0], row[2], row[3])
+        for name, row in printed["medqa"].items()
+        if not name.startswith("synthesis")
     }
     ours = {
         each.method: (each.main.linkage.rate, each.main.lexical.mean, each.main.distance.mean, each.accuracy)
