@@ -260,4 +260,6 @@ def _join(pieces: Iterable[tuple[FoundSpan, bool]]) -> list[FoundSpan]:
             joined[-1] = (hull, cut and last_cut)
         else:
             joined.append((span, cut))
-    return [span for span, _ in joined]
+    # A hull may be what was found whole, too.
+    spans = sorted((span for span, _ in joined), key=lambda span: span.score)
+    return list({(span.start, span.end): span for span in spans}.values())

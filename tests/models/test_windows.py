@@ -4,7 +4,7 @@ import random
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from models.encoders.windows import Limits, Window, windows
@@ -120,6 +120,7 @@ def marked(spans: list[FoundSpan]) -> set[tuple[int, str]]:
     return {(at, span.label) for span in spans for at in range(span.start, span.end)}
 
 
+@example([[], [], [], [(5, 2, "name", 0.0), (5, 4, "name", 0.0)], [(0, 3, "name", 0.0)]], random.Random(0))
 @given(drawn_spans, st.randoms(use_true_random=False))
 def test_merging_keeps_every_character_once_with_its_best_score_and_invents_none_whatever_the_order(
     drawn: Drawn, chance: random.Random
