@@ -1,13 +1,15 @@
 """``python -m benchmarks.papers_page`` writes docs/papers.md: published figures, and ours in the same rows.
 
 ``keep FOLDER`` keeps the report of ``lethe bench attributes`` or ``lethe bench linkage`` there, rounded.
-What is printed in IncogniText (tables 1 and 2) stands here, the rest in ``eval/reports/words``.
+``answered_threshold.json`` is what ``lethe calibrate --ask-model`` printed, with documents, commit and date
+put in by hand. What IncogniText printed (tables 1 and 2) stands here, the rest in ``eval/reports/words``.
 """
 
 import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -41,6 +43,7 @@ INCOGNITEXT: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("redact", "lethe", "search"), (DASH, DASH, DASH)),
 }
 """The attacker's accuracy, ROUGE and utility in percent: with Phi-3-small, *iterative* by its own authors."""
+_Cells = Sequence[Cell | str]
 LINKED = {"no sanitization": "origin", "sanitize and paraphrase": "sanitize-paraphrase"}
 """Methods of A False Sense of Privacy by our names; the others of each stand alone."""
 
@@ -74,22 +77,24 @@ def page() -> str:
         prior=_share(_right(inferred, "origin").prior),
         three=_share(_right(inferred, "feedback").first_three),
         threshold=json.loads(read(RESULTS / "answered_threshold.json")),
+        rounds=_of(inferred, "incognitext").rounds,
         asked={name: int(each) for name, each in inferred.usage.items()},
     )
 
 
 def incognitext_table(report: AttributesReport) -> Table:
     """What a language model infers, and what stays of the texts."""
-    rows = list[list[Cell | str]]()
-    for method, (accuracy, rouge, utility) in INCOGNITEXT.items():
-        found = _of(report, method)
-        right = estimate_cell(_right(report, method).strict, PERCENT)
-        kept = (estimate_cell(each) for each in (found.rouge, found.judged[UTILITY]))
-        ours = [right, *kept]
-        theirs = [Cell(each) for each in (accuracy, rouge, utility)]
-        rows.append([method, *(cell for pair in zip(theirs, ours, strict=True) for cell in pair)])
-    heads = ("attacker right, %", "ROUGE", "utility")
-    return Table("", ["method", *(f"{who}{head}" for head in heads for who in ("published: ", ""))], rows)
+    ours = {
+        method: (
+            estimate_cell(_right(report, method).strict, PERCENT),
+            *(
+                estimate_cell(each)
+                for each in (_of(report, method).rouge, _of(report, method).judged[UTILITY])
+            ),
+        )
+        for method in INCOGNITEXT
+    }
+    return _beside(("attacker right, %", "ROUGE", "utility"), INCOGNITEXT, ours)
 
 
 def _of(report: AttributesReport, method: str) -> MethodFigures:
@@ -110,25 +115,28 @@ def linkage_table(report: LinkageReport) -> Table:
     printed = words("linkage")
     linked = {name: row[1] for name, row in printed["linkage"].items()}
     published = {
-        LINKED.get(name, name): (linked.get(name), row[0], row[2], row[3])
+        LINKED.get(name, name): [*map(_printed, (linked.get(name), row[0], row[2], row[3], None))]
         for name, row in printed["medqa"].items()
         if not name.startswith("synthesis")
     }
     ours = {
-        each.method: (each.main.linkage.rate, each.main.lexical.mean, each.main.distance.mean, each.accuracy)
+        each.method: [
+            _cell(each.main.linkage.rate),
+            *map(_cell, (each.main.lexical.mean, each.main.distance.mean, each.accuracy, each.coherence)),
+        ]
         for each in report.methods
     }
-    heads = ("linked right", "lexical distance", "semantic distance", "right answers")
-    rows = [
+    heads = ("linked right", "lexical distance", "semantic distance", "right answers", "coherence")
+    return _beside(heads, published, ours)
+
+
+def _beside(heads: Sequence[str], published: Mapping[str, _Cells], ours: Mapping[str, _Cells]) -> Table:
+    """A row for each method, with what is printed before what is measured here."""
+    missing: _Cells = [DASH] * len(heads)
+    rows: list[list[Cell | str]] = [
         [
             method,
-            *(
-                cell
-                for theirs, mine in zip(
-                    published.get(method, [None] * 4), ours.get(method, [None] * 4), strict=True
-                )
-                for cell in (_printed(theirs), _cell(mine))
-            ),
+            *chain.from_iterable(zip(published.get(method, missing), ours.get(method, missing), strict=True)),
         ]
         for method in dict.fromkeys((*published, *ours))
     ]

@@ -212,6 +212,7 @@ def measure_attributes(
 def _reckoned(options: Options, attributes: Sequence[str], texts: Sequence[str], systems: int) -> str:
     """What all methods take, rather too much than too little; the texts stand in for what becomes of them."""
     assert options.asker is not None
+    # As if each had changed: a text that is its original is not judged.
     asker, pairs = Asker(options.asker.model), [(text, f"{text} ") for text in texts]
     inferring = ModelAdversary(asker, attributes).plan(texts)
     slots = [{"attribute": "", "target": "", "knowledge": "", "text": text} for text in texts]
